@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// adopt: `discnice adopt PID|NAME...`: takes processes that run already into a job, and holds them from outside until it is ended.
-// `discnice release JOB` ends it.
+// adopt: `discnice adopt PID|NAME...`: takes running processes into a job and limits them from outside until the job is ended. `discnice release JOB`
+// ends the job.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -75,7 +75,7 @@ struct AdoptOptions {
   bool is_quiet = false;
 };
 
-// All that runs here under that name.
+// Returns the processes of this user whose program has this name. For root these are the processes of all users.
 std::vector<pid_t> find_by_name(const std::string& name) {
   std::vector<pid_t> found;
   std::error_code error;
@@ -110,7 +110,7 @@ std::string job_of(pid_t pid) {
   return "";
 }
 
-// Why the process cannot be taken; empty when it can.
+// Returns why the process cannot be taken into a job; an empty text when it can.
 std::string problem_with(pid_t pid) {
   processes::Identity identity;
   if (pid == 1) return "process 1 is init, from which all others come: adopt them one by one";
@@ -135,7 +135,7 @@ std::string problem_with(pid_t pid) {
   return "";
 }
 
-// The processes asked for, or what is wrong with one of them.
+// Returns the processes that the command line names. `problem` receives what is wrong with one of these processes.
 std::vector<pid_t> find_roots(const std::vector<std::string>& names, std::string& problem) {
   std::vector<pid_t> roots;
   for (const std::string& name : names) {
@@ -163,7 +163,7 @@ pace::Paced paced_of(const std::vector<pid_t>& roots, bool is_tree) {
   return paced;
 }
 
-// Holds them until they have ended, or it is told to end. Returns what the kernel has booked to them.
+// Limits the processes until all of them have ended or a signal ends the job. Returns what the kernel has counted for them.
 processes::KernelAccount hold(protocol::Segment& segment, const protocol::SegmentName& name,
                               const AdoptOptions& options, pace::Paced paced, NetHolder* net) {
   JobKeeper keeper(segment, name, {options.schedule, false, processes::kAnyLibrary, false});
@@ -261,7 +261,7 @@ int release_main(int argc, char** argv) {
                 job->number(), job->number());
   const auto keeper = static_cast<pid_t>(job->number());
   if (keeper <= 0) return fail(gray::cli::kExitSomeFailed, "job {} is kept by nobody", job->number());
-  // Its end shows there also where nobody has waited for it yet.
+  // The pidfd shows the end of the process even before the parent has waited for it.
   const gray::base::ScopedFd process(static_cast<int>(syscall(SYS_pidfd_open, keeper, 0)));
   if (kill(keeper, SIGTERM) != 0)
     return fail(gray::cli::kExitSomeFailed, "cannot end job {}: {}", job->number(),

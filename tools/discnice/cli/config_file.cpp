@@ -34,7 +34,7 @@ std::string without_comment(const std::string& line) {
   return trimmed(line.substr(0, line.find('#')));
 }
 
-// Never waits: a FIFO that nobody writes to is an empty file. Returns an errno, or 0.
+// Never waits: a FIFO without a writer is read as an empty file. Returns an errno, or 0.
 int read_file(const std::string& path, std::string& text) {
   const gray::base::ScopedFd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (fd.get() < 0) return errno;
@@ -51,7 +51,7 @@ int read_file(const std::string& path, std::string& text) {
   return 0;
 }
 
-// Takes one line; returns what is wrong with it.
+// Parses one line. Returns what is wrong with the line; an empty text when nothing is.
 std::string take_line(const std::string& line, ConfigLine& current, Config& config) {
   if (line.front() == '[') {
     if (line.back() != ']' || line.size() < 3) return "a program stands in brackets: [rsync]";
@@ -123,7 +123,8 @@ std::string apply_config(const Config& config, const std::string& program, Limit
     for (const ConfigLine& line : config.lines) {
       const LimitOption& option = *find_option(line.option);
       std::string& text = texts.*option.text;
-      // A schedule says what holds at some times, and leaves the others to what is said beside it.
+      // A schedule limits the job at some times only; at the other times the other limits hold. So a limit that was given suppresses a schedule of
+      // the file, but a schedule suppresses no limit.
       const bool is_of_limits = option.is_limit || option.text == &LimitTexts::schedule;
       if (line.program != section || (is_of_limits && is_limited) || !text.empty()) continue;
       text = line.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor: `discnice doctor [PATH...]`: what works here for this user, what does not, and what would make it work.
+// doctor: `discnice doctor [PATH...]`: tells what works here for this user, what does not, and what would make it work.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +33,7 @@ constexpr char kFooter[] =
     "  discnice doctor\n"
     "  discnice doctor /data /mnt/nas --json\n";
 
-// The current folder, and the home folder where there is one.
+// Returns the current folder, and the home folder if it exists.
 std::vector<std::string> usual_places() {
   std::vector<std::string> places{"."};
   const char* const home = std::getenv("HOME");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Knowledge assumed: as in kernel/residency. A page that was just written, or read, is in memory; after POSIX_FADV_DONTNEED a clean one is not.
-// Output observed: what each means says of such a page, in both states.
-// Inference drawn: the first that tells the truth is the one that a job goes by.
-// What breaks it: whoever reads the same page in between.
+// Knowledge assumed: as in kernel/residency. A page that was just written or read is in memory. After POSIX_FADV_DONTNEED a clean page is not in
+//   memory.
+// Output observed: what each method says about such a page, in both states.
+// Inference drawn: a job uses the first method that finds the page present. Pages can be dropped if the method then finds the page gone.
+// What breaks it: another process that reads the same page in between.
 #include "tools/discnice/cli/doctor_cache.hpp"
 
 #include <algorithm>
@@ -28,10 +29,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kProbePages = 16;
-constexpr int kFilesMax = 256;  // of a folder that are looked at
+constexpr int kFilesMax = 256;  // the most files of a folder that are examined
 constexpr const char* kWellKnown[] = {"/etc/passwd", "/etc/hosts", "/usr/bin/env", "/bin/sh", "/etc/fstab"};
 
-// How many pages are in memory, or a negative errno.
+// Returns how many pages are in memory, or a negative errno.
 long count_by_cachestat(int fd, std::size_t pages) {
   guest::CachestatAnswer answer{};
   const long error = guest::ask_cachestat(fd, 0, pages * kPageBytes, &answer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor_check: what `discnice doctor` found out: of the host, and of each place it was asked about.
+// doctor_check: the results of `discnice doctor`: for the host, and for each place that it was asked about.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@ namespace discnice::cli {
 enum class Health : std::uint8_t { works, partly, not_at_all };
 
 struct Check {
-  std::string key;   // for programs
-  std::string what;  // for a person: kWhatColumns at the most
+  std::string key;   // the name of the check, for programs
+  std::string what;  // the name of the check for a person, of at most kWhatColumns columns
   Health health = Health::works;
   std::string why = {};
-  std::string remedy = {};  // what would make it work; empty where it does, or where nothing would
-  bool is_main = false;     // a rate is not kept where this does not work
+  std::string remedy = {};  // what would make it work; empty when it works or when nothing helps
+  bool is_main = false;     // discnice keeps no rate when this does not work
 };
 inline constexpr std::size_t kWhatColumns = 15;
 
 struct Place {
-  std::string name;         // as it was asked about; several on one file system are told of together
+  std::string name;         // the paths as the person wrote them; paths on one file system stand together
   std::string file_system;  // empty: unknown
-  std::string disk;         // "sda (8:0)"; empty: none is seen
+  std::string disk;         // "sda (8:0)"; empty: no disk is known
   std::vector<Check> checks;
 };
 
@@ -33,7 +33,7 @@ struct Diagnosis {
   std::vector<Place> places;
 };
 
-/// Whether a rate is kept here, as far as was tried.
+/// Whether discnice keeps a rate here, as far as the checks have tried.
 inline bool is_main_job_done(const Diagnosis& diagnosis) {
   const auto fails = [](const Check& check) { return check.is_main && check.health == Health::not_at_all; };
   const auto is_any = [&](const std::vector<Check>& checks) {

@@ -35,7 +35,7 @@ using gray::cli::error_text;
 constexpr int kLooksMax = 200;
 constexpr timespec kLookTime{0, 1'000'000};
 
-// A process that does nothing, and ends with this.
+// A process that does nothing. It is killed when this object is destroyed.
 class Sleeper {
  public:
   Sleeper() : pid_(fork()) {
@@ -121,7 +121,7 @@ bool can_stop(Brake& brake, pid_t pid, char standing, const auto& attend) {
   return false;
 }
 
-// How processes are stopped: empty where they are not.
+// Returns the means by which processes can be stopped here; an empty text when there is none.
 std::string way_to_stop() {
   const Sleeper traced;
   pace::TraceBrake by_trace;
@@ -131,7 +131,7 @@ std::string way_to_stop() {
   return can_stop(by_signal, signalled.pid(), 'T', [] {}) ? "SIGSTOP" : "";
 }
 
-// A trial on a disk; nothing where there is no place for one.
+// Runs a trial that writes to a disk. Returns nothing when no file can be made in `folder`.
 std::optional<Trial> try_engine(const char* engine, const std::string& folder) {
   const ScopedFd file = folder.empty() ? ScopedFd() : make_nameless_file(folder);
   if (!file.is_open()) return std::nullopt;
@@ -162,7 +162,8 @@ Check check_pace(const std::string& folder) {
   return check;
 }
 
-// Whether files of a process can be had, by which its large calls are made in its stead.
+// Tries to take over an open file of another process (pidfd_getfd). With such a file discnice makes large calls in the place of the process that
+// opened it. Returns 0 or a negative errno.
 int take_a_file() {
   const Sleeper sleeper;
   if (sleeper.pid() < 0) return -errno;

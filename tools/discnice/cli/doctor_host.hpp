@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor_host: what of discnice works for this user on this host, wherever the files lie.
+// doctor_host: tells which parts of discnice work for this user on this host, wherever the files lie.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace discnice::cli {
 
-/// Tries each engine in `folder`, where this user can write to a disk. Without one (empty), as far as that goes.
+/// Tries each engine with a file in `folder`, which lies on a disk and which this user can write to. When `folder` is empty, tries only what works
+/// without such a folder.
 std::vector<Check> check_host(const std::string& folder);
 
 }  // namespace discnice::cli

@@ -34,7 +34,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// "sda (8:0)".
+// Returns the name and number of a disk, such as "sda (8:0)".
 std::string disk_name(std::uint64_t disk) {
   if (disk == 0) return "";
   std::error_code error;
@@ -75,7 +75,7 @@ Check check_others(const PlaceFacts& facts) {
   return check;
 }
 
-// What is asked about this user's files and somebody else's.
+// Tells by which methods a job asks about cached pages of this user's files and of other users' files.
 Check check_cache(const Site& site, int fd, const OwnCache& own) {
   Check check{"cached_pages", "cached pages", Health::works, ""};
   if (fd >= 0) check.why = fmt::format("of your files by {}", name_of(own.way));

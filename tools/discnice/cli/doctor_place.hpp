@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor_place: what of discnice works for files in a folder.
+// doctor_place: tells which parts of discnice work for the files in a folder.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace discnice::cli {
 
-/// One or several folders on one file system, all of which this user may write to, or none.
+/// One or several folders on one file system. This user may write to all of them, or to none of them.
 struct Site {
-  std::string name;    // as a person asked about it
-  std::string folder;  // the first of them
+  std::string name;    // the paths as the person wrote them
+  std::string folder;  // the first of the folders
   PlaceFacts facts;
   bool is_writable = false;
 };
 
-/// Those of these paths that are there; a file stands for its folder. What is not there is said in `missing`, a line each.
+/// Returns the sites of all paths that exist. A file stands for its folder. Adds one line to `missing` for each path that cannot be examined.
 std::vector<Site> find_sites(const std::vector<std::string>& paths, std::vector<std::string>& missing);
 
 Place check_place(const Site& site, const gray::repo::Repository& repository);

@@ -21,7 +21,7 @@ constexpr std::string_view kRemedyMark = "-> ";
 
 struct Word {
   const char* text;
-  const char* colour;  // as SGR has it
+  const char* colour;  // as in an SGR escape sequence
 };
 
 Word word_of(Health health) {
@@ -36,7 +36,7 @@ Word word_of(Health health) {
   return {"not", "31"};
 }
 
-// Lines of no more than `columns`, but for a word that is longer.
+// Breaks a text into lines of at most `columns` characters. A longer word gets a line of its own.
 std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
   std::vector<std::string> lines;
   std::istringstream words(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor_text: a diagnosis for a person, within kScreenColumns, and for programs.
+// doctor_text: writes a diagnosis as text of kScreenColumns columns for a person, and as JSON for programs.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace discnice::cli {
 
 inline constexpr std::size_t kScreenColumns = 80;
 
-/// Of whom, and where: "discnice 0.1.0 on Linux 6.1, as root".
+/// `heading` says on which kernel and as which user the checks ran: "discnice on Linux 6.1, as root".
 std::string doctor_text(const Diagnosis& diagnosis, const std::string& heading, bool is_coloured);
 
-/// One JSON object.
+/// Returns one JSON object.
 std::string doctor_json(const Diagnosis& diagnosis);
 
 }  // namespace discnice::cli

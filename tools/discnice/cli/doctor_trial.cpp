@@ -24,13 +24,14 @@ using gray::base::ScopedFd;
 constexpr int kTrialMs = 10'000;
 constexpr int kTriesMax = 4;
 constexpr int kPartingMs = 1000;
-// A tenth of a second's worth goes at once, and a busy machine is late besides.
+// A job that is held waits for less than the 0.25 s that its bytes take at this rate. The bytes of the first 0.1 s need no wait, and a busy machine
+// delays the job by itself.
 constexpr double kHeldMinS = 0.05;
-// Whoever is held from outside has to be there still when what it moved is found out.
+// The command lives on after its write: a process that is held from outside must still exist when its bytes are counted.
 constexpr char kLivesOn[] = "dd if=/dev/zero bs={} count=1 2>/dev/null && sleep 0.05";
 constexpr mode_t kFileMode = 0600;
 
-// Empty where that could not be read.
+// Returns the content of the file; an empty text when the file cannot be read.
 std::string content_of(int fd) {
   std::string text(static_cast<std::size_t>(std::max<off_t>(0, lseek(fd, 0, SEEK_END))), '\0');
   const ssize_t got = pread(fd, text.data(), text.size(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// doctor_trial: a small job that is run as a person would run it, to see whether it is held.
+// doctor_trial: runs a small job as a person would run it, to see whether discnice holds the job to its rate.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace discnice::cli {
 
-/// What the job writes, and how fast it may.
+/// The number of bytes that the job writes, and the rate at which it may write.
 inline constexpr std::uint64_t kTrialBytes = 256 * 1024;
 inline constexpr char kTrialRate[] = "1M";
 
 struct Trial {
-  int exit_status = 0;  // of discnice; a trial that did not end in time has kTrialLost
-  std::string said;     // what discnice said was wrong, without its name
+  int exit_status = 0;  // the exit status of discnice; kTrialLost if the trial did not end in time
+  std::string said;     // the first message of discnice, without the program's name
   std::string uncovered;
   std::uint64_t processes = 0;
   double held_s = 0;
@@ -25,16 +25,16 @@ struct Trial {
 };
 inline constexpr int kTrialLost = -1;
 
-/// A file in that folder without a name, which goes when it is closed.
+/// Creates a file in `folder` that has no name. The file is gone when its descriptor is closed.
 gray::base::ScopedFd make_nameless_file(const std::string& folder);
 
-/// Runs this program itself with these options over a command that writes kTrialBytes to `output_fd`, and then lives on for a moment. Takes half a second.
+/// Runs this program with these options and a command. The command writes kTrialBytes to `output_fd` and ends a moment later. Takes half a second.
 Trial run_trial(const std::vector<std::string>& options, int output_fd);
 
-/// Whether the job was held back.
+/// Whether discnice held the job to its rate.
 bool is_held(const Trial& trial);
 
-/// The same again, where a machine so busy that the job was slow enough by itself left nothing to hold.
+/// Repeats the trial a few times while the job was not held. On a busy machine a job can be so slow by itself that discnice has nothing to hold.
 Trial run_held_trial(const std::vector<std::string>& options, int output_fd);
 
 }  // namespace discnice::cli

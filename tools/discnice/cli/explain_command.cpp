@@ -31,7 +31,7 @@ std::string read_first_line(const std::string& path) {
   return line;
 }
 
-// What a program in this file is: by its interpreter, or by what its linker left in it.
+// Returns what kind of program is in this file: a script and its interpreter, or a program that a linker made.
 std::string kind_of(const std::string& path) {
   const std::string line = read_first_line(path);
   if (line.rfind("#!", 0) == 0) {
@@ -76,7 +76,7 @@ std::string group_of(const std::string& program, const std::vector<std::string>&
                          : "");
 }
 
-// By what a job would see that others use the disk of this file.
+// Tells by which signs a job would notice that others use the disk of this file.
 std::string observation_text(const PlaceFacts& facts) {
   switch (facts.others) {
     case OthersSeenBy::counters:

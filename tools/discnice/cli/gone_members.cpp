@@ -22,11 +22,11 @@ using protocol::kUnknownPidNamespace;
 using protocol::ProcessId;
 
 bool is_alive(std::uint32_t pid) {
-  constexpr std::uint32_t kPidMax = 1U << 22U;  // above it the number would mean a group of processes
+  constexpr std::uint32_t kPidMax = 1U << 22U;  // a number above it could mean a group of processes
   return pid <= kPidMax && (kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH);
 }
 
-// Of "pid:[4026531836]". One that may not be looked into is not told from others.
+// Reads the number in a link such as "pid:[4026531836]". Returns kUnknownPidNamespace when the link may not be read.
 std::uint32_t namespace_of(const std::filesystem::path& process) {
   std::error_code error;
   const std::string link = std::filesystem::read_symlink(process / "ns/pid", error).string();
@@ -35,7 +35,8 @@ std::uint32_t namespace_of(const std::filesystem::path& process) {
   return static_cast<std::uint32_t>(std::strtoul(link.c_str() + digits + 1, nullptr, 10));
 }
 
-// The last number of "NSpid: 4711 3" is the one by which the process knows itself; with one alone it is in our namespace. A pid of 0: it is gone.
+// The last number of "NSpid: 4711 3" is the pid that the process itself sees. With one number alone, the process is in the namespace of this process.
+// Returns a pid of 0 when the process is gone.
 ProcessId identify(const std::filesystem::path& process) {
   std::ifstream file(process / "status");
   for (std::string line; std::getline(file, line);) {
@@ -63,8 +64,8 @@ std::vector<ProcessId> processes_everywhere() {
 
 struct Judge {
   std::uint32_t own_namespace;
-  std::vector<ProcessId>
-      elsewhere;  // all processes there are, when members of other namespaces are to be judged
+  // All processes in /proc. Filled only when members of other namespaces are to be judged.
+  std::vector<ProcessId> elsewhere;
 
   static bool is_gone(const void* context, ProcessId process) {
     const auto& self = *static_cast<const Judge*>(context);

@@ -24,13 +24,13 @@
 namespace discnice::cli {
 namespace {
 
-// A time beyond this is no read's.
+// No read takes longer than this time.
 constexpr double kReadMaxNs = 1e12;
 
 constexpr const char* kRandomReadKey = "disk.random_read_ns";
 constexpr const char* kReadaheadRulesKey = "disk.readahead_rules";
 
-// The oldest release that most likely follows these rules, for a person.
+// Returns the name of the oldest kernel release that most likely follows these rules, for a person.
 std::string release_with(gray::base::ReadaheadRules rules) {
   for (const int release : {5000, 5012, 6000, 6006, 6011, 6017}) {
     if (gray::base::rules_of_release(release) == rules)
@@ -39,12 +39,13 @@ std::string release_with(gray::base::ReadaheadRules rules) {
   return fmt::format("no release as it was published (rules {:#x})", rules);
 }
 
-// In a line of mountinfo: where it is mounted; behind the dash that ends the optional words: the type, and what is mounted.
+// Places of words in a line of mountinfo. kMountPlaceWord counts from the beginning of the line and leads to the place of the mount. kMountSourceWord
+// counts from the dash that ends the optional words, and leads to the mounted device.
 constexpr std::size_t kMountPlaceWord = 4;
 constexpr std::ptrdiff_t kMountSourceWord = 2;
 
-// A shipped default is a guess about somebody else's machine: judging a probe against a second one is better
-// than that.
+// Returns 0 for a shipped default. Such a default is a guess about another machine, and comparing each probe with a second probe is better than a
+// guess.
 double measured(const gray::repo::Repository& repository, const char* key, const std::string& device) {
   const auto found = repository.find(key, device);
   const bool is_measured = found && found->source != gray::repo::Source::kDefault;
@@ -56,7 +57,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Blanks and the like stand in the table of mounts as a backslash and three octal digits.
+// The table of mounts writes a blank, and similar characters, as a backslash and three octal digits.
 std::string unescaped(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -70,7 +71,7 @@ std::string unescaped(const std::string& text) {
   return plain;
 }
 
-// 0 where it is no block device with counters.
+// Returns 0 when `source` is no block device with counters.
 std::uint64_t disk_of_source(const std::string& source) {
   struct stat info {};
   const bool is_block_device =
@@ -151,7 +152,8 @@ std::string readahead_text(const gray::repo::Repository& repository) {
 }
 
 std::vector<MountedDisk> mounted_disks(const std::string& mounts) {
-  std::map<std::string, std::uint64_t> disk_at;  // what is mounted last at a place is what its name leads to
+  // The last mount at a place hides the mounts before it.
+  std::map<std::string, std::uint64_t> disk_at;
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
     const std::vector<std::string> words = words_of(line);

@@ -12,13 +12,13 @@ namespace {
 using protocol::RecordType;
 
 constexpr std::uint64_t kFirstSpanNs = 1'000'000;
-// When a job is longer than so many spans, two become one.
+// When a job has more spans than this, neighbouring spans are joined in pairs.
 constexpr std::size_t kSpansMax = 8192;
-// Calls whose process was killed in the middle of them never end: of so many the oldest are forgotten.
+// A call whose process is killed during the call never ends. When there are more open calls than this, the oldest call is forgotten.
 constexpr std::size_t kCallsMax = 65536;
 constexpr std::size_t kProcessesMax = 65536;
 constexpr std::size_t kFilesMax = 1U << 20U;
-// Whoever waits longer than all spans reach is cut there, and so is a time from before the beginning.
+// The longest duration of a job. A later time counts as the end of this duration, a time before the beginning as the beginning.
 constexpr std::uint64_t kDurationNsMax = UINT64_C(1) << 56U;
 
 template <typename Record>
@@ -91,7 +91,7 @@ void HistoryMaker::take(const protocol::TakenRecord& record) {
 }
 
 FileHistory& HistoryMaker::file_of(const FileKey& key) {
-  // All the files that are too many are one without a name.
+  // All files beyond the limit share one entry without a name.
   const bool is_known = files_.size() < kFilesMax || files_.count(key) != 0;
   FileHistory& file = files_[is_known ? key : FileKey{0, 0}];
   if (is_known) std::tie(file.device, file.inode) = key;
@@ -116,7 +116,7 @@ HistorySpan& HistoryMaker::span_at(std::uint64_t time_ns) {
   return spans_[index];
 }
 
-// A wait has its part in each span that it reaches into.
+// Divides a wait among the spans that it reaches into.
 void HistoryMaker::add_wait(std::uint64_t start_ns, std::uint64_t waited_ns) {
   history_.waited_ns += waited_ns;
   see(start_ns);
@@ -129,7 +129,7 @@ void HistoryMaker::add_wait(std::uint64_t start_ns, std::uint64_t waited_ns) {
   }
 }
 
-// A process that executes another program is the same process.
+// A process that executes another program is still the same process.
 void HistoryMaker::take_process(const protocol::ProcessRecord& record) {
   see(record.time_ns);
   const auto event = static_cast<protocol::ProcessEvent>(record.event);
@@ -158,7 +158,7 @@ void HistoryMaker::take_operation(const protocol::OperationRecord& record) {
 void HistoryMaker::take_outcome(const protocol::OutcomeRecord& record) {
   const DiskBytes bytes{0, 0, 0, record.kernel_read_bytes, record.kernel_write_bytes};
   ClassHistory& sums = history_.classes[record.call_class];
-  // A copy is two operations of one call.
+  // A copy consists of two operations and counts as one call.
   const bool is_second_side = record.call_class == static_cast<std::uint8_t>(protocol::CallClass::copy) &&
                               static_cast<OpKind>(record.kind) == OpKind::write;
   if (record.result > 0 && !is_second_side) sums.moved_bytes += static_cast<std::uint64_t>(record.result);

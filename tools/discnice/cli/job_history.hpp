@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_history: what a recording tells of a job over time and file by file, for a page. Runs no model: it sums up what was predicted, counted and waited then.
+// job_history: sums up what a recording tells of a job over time and file by file, for a page. It runs no model: the recording says what was
+// predicted, counted and waited.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,25 @@
 
 namespace discnice::cli {
 
-/// Disk bytes, by whom they were foretold or booked.
+/// Disk bytes as the models predicted them, and as the kernel counted them.
 struct DiskBytes {
   std::uint64_t predicted_read = 0;
   std::uint64_t predicted_write = 0;
-  std::uint64_t refunded = 0;  // of the writes that were predicted
+  std::uint64_t refunded = 0;  // of the predicted writes
   std::uint64_t kernel_read = 0;
   std::uint64_t kernel_write = 0;
   DiskBytes& operator+=(const DiskBytes& other);
   [[nodiscard]] std::uint64_t kernel() const { return kernel_read + kernel_write; }
 };
 
-/// What was moved and waited in one span of time.
+/// The bytes that the job moved, and the time that it waited, in one span of time.
 struct HistorySpan {
   DiskBytes bytes;
-  std::uint64_t waited_ns = 0;  // by all threads together
+  std::uint64_t waited_ns = 0;  // the sum over all threads
 };
 
 struct FileHistory {
-  std::string name;  // empty: not told
+  std::string name;  // empty: not in the recording
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t calls = 0;
@@ -42,26 +43,26 @@ struct FileHistory {
 
 struct ClassHistory {
   std::uint64_t calls = 0;
-  std::uint64_t moved_bytes = 0;  // by the calls, from or to wherever
+  std::uint64_t moved_bytes = 0;  // the sum of what the calls returned
   DiskBytes bytes;
 };
 
 struct JobHistory {
-  std::string command_line;  // empty: not told
+  std::string command_line;  // empty: not in the recording
   std::uint64_t duration_ns = 0;
   std::uint64_t span_ns = 0;
-  std::vector<HistorySpan> spans;  // from the job's beginning on, one behind the other
+  std::vector<HistorySpan> spans;  // consecutive, from the beginning of the job on
   std::uint64_t waited_ns = 0;
   std::uint64_t processes = 0;
-  std::uint64_t largest_bytes = 0;  // that one call moved to or from the disk
+  std::uint64_t largest_bytes = 0;  // the most that one call moved to or from the disk
   ClassHistory classes[protocol::kCallClassCount];
-  std::vector<FileHistory> files;  // who moved most first
+  std::vector<FileHistory> files;  // the file that moved most comes first
   std::optional<protocol::EndRecord> end;
 
   [[nodiscard]] DiskBytes all() const;
 };
 
-/// Takes the records of a file, checked, in their order. Its memory grows with the files and not with the calls.
+/// Takes the checked records of a file in their order. The memory grows with the number of files, not with the number of calls.
 class HistoryMaker {
  public:
   void take(const protocol::TakenRecord& record);
@@ -88,9 +89,9 @@ class HistoryMaker {
   std::uint64_t last_ns_ = 0;
   std::uint64_t span_ns_ = 0;
   std::vector<HistorySpan> spans_;
-  std::map<std::uint64_t, Call> calls_;  // by number
+  std::map<std::uint64_t, Call> calls_;  // by the number of the call
   std::map<FileKey, FileHistory> files_;
-  std::set<std::uint32_t> running_;  // by process number
+  std::set<std::uint32_t> running_;  // the numbers of the running processes
 };
 
 }  // namespace discnice::cli

@@ -32,12 +32,13 @@
 namespace discnice::cli {
 namespace {
 
-// A program that runs without a limit is told of soon after the start; then one look a second is enough.
+// Soon after the start the keeper looks often for programs that run without a limit. Later it looks once a second.
 constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
-// A process that was forked for a program executes it within this time, and is looked at this often meanwhile.
+// A process that was forked to run a program executes the program within this time. The keeper checks the process at this interval meanwhile.
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
-// What is paid so soon after the end is not waited for; a wait that long is told; and it ends after so long, for it spares nobody what has been moved.
+// After the program's end the job pays for what it has moved. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
+// announced. No wait is longer than kUnpaidMaxNs: the bytes have moved already, and a wait spares nobody.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
 constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
 constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;
@@ -69,7 +70,7 @@ void JobKeeper::report_uncovered(pid_t pid, const std::string& name, const std::
   }
 }
 
-// Without a thread for it the guard lets all calls go, and the pacer holds the job.
+// When no thread can be started to watch the calls, the guard lets all calls pass and only the pacer holds the job.
 void JobKeeper::see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch) {
   try {
     supervisor_ = std::make_unique<notify::Supervisor>(segment_, listener_fd, std::move(watch), exchange_);
@@ -92,7 +93,7 @@ void JobKeeper::pace(pid_t program) {
                                                             &exchange_,
                                                             limiter_ != nullptr,
                                                             limiter_ != nullptr && limiter_->holds_writes()});
-  } catch (const std::system_error&) {  // no thread is to be had
+  } catch (const std::system_error&) {  // no thread can be started
     options_.may_pace = false;
     if (!options_.obstacle.empty())
       report_uncovered(program, processes::program_name_of(program),
@@ -114,7 +115,8 @@ void JobKeeper::end(pid_t program) {
     hand_over();
 }
 
-// A signal that ends programs ends the wait, also one that came before, and so does a new limit. Who was killed is not to look as if he worked still.
+// A signal that ends programs ends the wait, even a signal that came before the wait. A new limit ends the wait, too. There is no wait after a killed
+// program: that program must not seem to be still working.
 void JobKeeper::wait_until_paid(pid_t program) {
   siginfo_t info{};
   const bool has_ended_itself =
@@ -181,7 +183,7 @@ const char* JobKeeper::large_calls_text() const {
              : "; a large call still moves at once what it asks for (--engine notify makes it in steps)";
 }
 
-// A program is named once, however many processes run it.
+// Warns about each program once, however many processes run it.
 void JobKeeper::take_findings(pid_t program) {
   if (pacer_ == nullptr) return;
   for (const pace::Finding& one : pacer_->take_findings()) {
@@ -195,10 +197,11 @@ void JobKeeper::take_findings(pid_t program) {
   }
 }
 
-// Without the pacer, which sees who runs without a limit by itself.
-// What an image was judged by is not looked at again: its map is long, and the process may not change it while we read. What the process
-// does is looked at each time.
-// A process is between fork and exec, or its library is being loaded, for a moment: only the second look counts.
+// Looks for uncovered processes when there is no pacer. The pacer finds such processes itself.
+// An image that was judged once is not judged again: the map of the process is long, and the process may not change the map while it is read. What
+// the process does is checked each time.
+// For a moment a process is between fork and exec, or its library is being loaded. So a process counts as uncovered only when two checks in a row
+// find it uncovered.
 void JobKeeper::look_at_processes(pid_t program) {
   std::map<pid_t, std::string> judged;
   std::set<pid_t> suspects;
@@ -221,12 +224,13 @@ void JobKeeper::look_at_processes(pid_t program) {
   accounts_.forget_others();
 }
 
-// Nobody else waits for those who outlive their parents.
+// Waits for ended processes that have outlived their parents. No other process waits for them.
 void JobKeeper::wait_for_orphans(pid_t program) {
   while (const pid_t pid = processes::ended_orphan(program)) orphans_ += processes::wait_for_ended(pid);
 }
 
-// Whoever was forked a moment ago may not have executed yet what it was forked for, and may have ended soon after: so there are some looks.
+// A process that was forked a moment ago may not have executed its program yet. It may also end soon after it has executed the program. So the keeper
+// looks several times.
 void JobKeeper::look_at_who_goes_on(pid_t program) {
   for (int waited_ms = 0; waited_ms <= kForkedMs; waited_ms += kForkedLookMs) {
     wait_for_orphans(program);
@@ -256,13 +260,14 @@ std::string JobKeeper::missed(const Report& report) const {
 void JobKeeper::follow_schedule() {
   if (options_.schedule.count == 0) return;
   if (has_followed_ && segment_.grant.sequence() != grant_sequence_) {
-    options_.schedule.count = 0;  // somebody has set the job: that holds from now on
+    options_.schedule.count = 0;  // somebody has changed the limits: they hold from now on
     return;
   }
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);  // there Sunday is 0, here Monday
+  // tm_wday begins with Sunday, `day` with Monday.
+  const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);
   const auto minute = static_cast<unsigned>(local.tm_hour * 60 + local.tm_min);
   const policy::ScheduleEntry* entry = policy::active_entry(options_.schedule, day, minute);
   if (has_followed_ && entry == entry_) return;
@@ -272,7 +277,7 @@ void JobKeeper::follow_schedule() {
   has_followed_ = true;
 }
 
-// A member killed in its sleep had been charged for what it never did.
+// A member that was killed while it waited had been charged for an operation that it never made.
 void JobKeeper::return_budget_of_dead() {
   std::uint64_t bytes = protocol::take_reservations_of_dead(segment_);
   if (looks_ % kLooksPerSecond == 0) bytes += release_gone_members(segment_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_keeper: what the launcher does for its job while that runs: sees that every program of it is covered, follows the schedule,
-// divides a shared rate, sends what small files left to the kernel.
+// job_keeper: what the launcher does for its job while the job runs. It checks that every program of the job is covered, follows the schedule,
+// divides a shared rate, and sends the data of small files that the job left to the kernel.
 #pragma once
 
 #include <map>
@@ -29,60 +29,64 @@ namespace discnice::cli {
 /// How often the launcher looks after its job.
 inline constexpr int kKeepMs = 100;
 
-/// A process of the job that our library is not in, and why.
+/// A program of the job that runs without a limit, and the reason.
 struct UncoveredProgram {
   std::string name;
   std::string reason;
 };
 
-/// What the command line asked of the keeper.
+/// The settings of the keeper, from the command line.
 struct KeeperOptions {
-  policy::Schedule schedule;  // without entries: none
+  policy::Schedule schedule;  // no entries: there is no schedule
   bool is_coverage_required = false;
   std::string preloaded_name;  // the file name of the library that is preloaded
-  bool may_pace = true;        // what the library cannot reach is held from outside
-  std::string obstacle = {};   // why it cannot reach the program itself; empty when it can
-  bool is_quiet = false;       // only what is wrong is said
-  bool tells_engine = true;    // which programs are held from outside is said
+  bool may_pace = true;        // processes that the library cannot reach are held from outside
+  std::string obstacle = {};   // why the library cannot reach the program; empty when it can
+  bool is_quiet = false;       // print only what is wrong
+  bool tells_engine = true;    // print which programs are held from outside
 };
 
 class JobKeeper {
  public:
   JobKeeper(protocol::Segment& segment, const protocol::SegmentName& name, const KeeperOptions& options);
 
-  /// One look, `program` being the process that was started. Says on stderr what is uncovered, once a program.
+  /// Checks the job once. `program` is the process that was started. Warns on stderr about each uncovered program once.
   void look(pid_t program);
 
-  /// What of a look does not ask who is covered: the schedule, what is shared, what the dead had reserved.
+  /// The part of look() that does not ask which processes are covered: it follows the schedule, divides a shared rate, and gives back what killed
+  /// members had reserved.
   void look_at_limits();
 
-  /// Before the program starts: the limit of this hour.
+  /// Sets the limits that the schedule names for the present hour. Is also called before the program starts.
   void follow_schedule();
 
-  /// The program's large calls are shown to us: looks at them from now on.
+  /// Starts to watch the large calls of the program, which the kernel shows through `listener_fd`.
   void see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch);
 
-  /// Begins to hold from outside what the library cannot reach, if that is wanted.
+  /// Starts to hold from outside what the library cannot reach, if the options allow it.
   void pace(pid_t program);
 
-  /// The program has ended, and is not waited for yet. Who goes on a process of its own looks after from now on (staying.hpp). Who goes on
-  /// without a limit is named. What was moved from outside ahead of the rate is waited for: a program may be over before it could be stopped.
+  /// To be called when the program has ended and has not been waited for. Processes that go on are handed to a process that looks after them
+  /// (staying.hpp). A process that goes on without a limit is named in a warning. A program that was held from outside may end before it could be
+  /// stopped: so end() waits for what was moved ahead of the rate.
   void end(pid_t program);
 
-  /// How long end() waited for what was moved ahead of the rate.
+  /// Returns how long end() waited for what was moved ahead of the rate.
   [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
-  /// What those have moved who go on, whom nobody has waited for, and what was moved by us in their place.
+  /// Adds what the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher moved in the
+  /// place of the job's processes.
   void add_unwaited(processes::KernelAccount& account) const;
 
-  /// After the job: that the kernel counted more than was charged, where no program was named that it could be; else empty.
+  /// To be called after the job. Describes bytes that the kernel counted and that were not charged, unless a named uncovered program may have moved
+  /// them. Else returns an empty text.
   [[nodiscard]] std::string missed(const Report& report) const;
 
-  /// The kernel holds the job by a control group: moves its limits from now on.
+  /// Holds the job by a control group of the kernel: the keeper changes the limits of the group from now on.
   void hold_by(std::unique_ptr<cgroup::Limiter> limiter) { limiter_ = std::move(limiter); }
   [[nodiscard]] cgroup::Limiter* limiter() { return limiter_.get(); }
 
-  /// For the pacer that holds the same job.
+  /// The object to be shared with a pacer that holds the same job.
   [[nodiscard]] pace::Exchange& exchange() { return exchange_; }
 
   [[nodiscard]] const std::vector<UncoveredProgram>& uncovered() const { return uncovered_; }
@@ -103,23 +107,25 @@ class JobKeeper {
   Sharer sharer_;
   LeftWritesSender left_writes_;
   KeeperOptions options_;
-  Grant base_;  // what holds at times that the schedule does not speak of
+  Grant base_;  // the limits at times for which the schedule has no entry
   bool has_ended_job_ = false;
   std::uint64_t after_end_ns_ = 0;
   pace::Exchange exchange_;
   std::unique_ptr<notify::Supervisor> supervisor_;
   std::unique_ptr<pace::Pacer> pacer_;
-  std::unique_ptr<cgroup::Limiter> limiter_;  // null: the kernel is not asked
-  std::set<std::string> paced_names_;         // programs that were said to be held so
+  std::unique_ptr<cgroup::Limiter> limiter_;  // null: no control group holds the job
+  std::set<std::string> paced_names_;         // programs that were announced as held from outside
   unsigned looks_ = 0;
-  std::uint64_t grant_sequence_ = 0;  // of the grant we published last; another one is a person's and stays
+  // The number of the grant that this keeper published last. Another number means that a person has set the limits. Those limits stay.
+  std::uint64_t grant_sequence_ = 0;
   const policy::ScheduleEntry* entry_ = nullptr;
   bool has_followed_ = false;
-  std::set<pid_t> suspects_;  // uncovered at the last look; only who still is at the next is reported
-  std::map<pid_t, std::string> judged_;  // the images that are covered, or reported
+  // Processes that the last check found uncovered. A process is reported when the next check finds it uncovered again.
+  std::set<pid_t> suspects_;
+  std::map<pid_t, std::string> judged_;  // the images that are covered or were reported
   processes::AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
-  processes::KernelAccount orphans_;  // that were waited for here
+  processes::KernelAccount orphans_;  // the sum over those that this process waited for
 };
 
 }  // namespace discnice::cli

@@ -22,9 +22,9 @@ namespace {
 
 using protocol::Counter;
 
-// A disk with a foreign request so recently is not the job's alone.
+// A request of another user within this time means that others use the disk.
 constexpr std::uint64_t kBusyNs = 1'000'000'000;
-// After it the kernel has written what was dirty (vm.dirty_expire_centisecs), as a rule.
+// As a rule, the kernel writes dirty data to the disk within this time (vm.dirty_expire_centisecs).
 constexpr double kWrittenWithinSeconds = 35;
 
 Others others_of(const protocol::Segment& segment, std::uint64_t now_ns) {
@@ -55,7 +55,7 @@ double seconds_between(std::uint64_t before_ns, std::uint64_t now_ns) {
   return before_ns == 0 || now_ns <= before_ns ? 0 : static_cast<double>(now_ns - before_ns) / 1e9;
 }
 
-// What jobs of this user have moved on each disk they know.
+// Adds what this job has moved on each disk that it knows.
 void add_disks(const protocol::Segment& segment, std::map<std::uint64_t, OwnTraffic>& disks) {
   for (const protocol::Disk& disk : segment.disks) {
     const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
@@ -86,7 +86,7 @@ Rates Watch::advance(const std::string& key, const Sums& now, std::uint64_t proc
   if (seconds > 0) {
     rates.read_bytes_per_s = rate_of(before.read_bytes, now.read_bytes, seconds);
     rates.write_bytes_per_s = rate_of(before.write_bytes, now.write_bytes, seconds);
-    // Threads of one process wait beside one another, and what waited and ended is in the sum.
+    // Threads of one process may wait at the same time, and the sum includes processes that have ended. So the share could exceed 1.
     const double slept_share = rate_of(before.slept_ns, now.slept_ns, seconds) / 1e9;
     rates.waiting_share =
         std::min(1.0, slept_share / static_cast<double>(std::max<std::uint64_t>(processes, 1)));
@@ -111,7 +111,7 @@ std::optional<NetRates> Watch::advance_net(const MappedJob& job, std::uint64_t n
   return rates;
 }
 
-// By what the processes are, and by what they have done since the look before.
+// Counts the processes that run without a limit. It judges them by their programs, and by what they have moved since the previous call.
 std::uint64_t Watch::count_uncovered(const MappedJob& job) {
   processes::AccountWatch& accounts = accounts_[job.name()];
   std::uint64_t count = 0;

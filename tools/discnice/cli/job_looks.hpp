@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// job_looks: what the jobs of this user do right now: figures of one look, against those of the look before.
+// job_looks: what the jobs of this user do right now. Each figure is the difference between two samples.
 //
-// Knowledge assumed: a write is booked to a job when it is made, and reaches the disk later, half a minute later at the most as a rule.
+// Knowledge assumed: a write is charged to a job when the call is made. It reaches the disk later, as a rule within half a minute.
 // Output observed: the counters of the jobs in their segments; the counters of the disks that they use.
-// Inference drawn: rates, by differences. What a disk moved and the jobs did not is others'. A write of a job that has not been seen at the disk yet is
-//   waited for, a little less of it each moment.
-// What breaks it: what file systems write for the jobs' files beside their data (i-nodes, the journal), which counts as others'.
+// Inference drawn: rates, by the differences of these counters. What a disk moved and the jobs did not move, other users moved. A write of a job that
+//   has not reached the disk yet is expected there. The expected amount shrinks with time.
+// What breaks it: file systems also write metadata for the jobs' files (i-nodes, the journal). This counts as the traffic of others.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@
 
 namespace discnice::cli {
 
-/// What somebody moves.
+/// The rates of a job, of a process, or of the other users of a disk.
 struct Rates {
   double read_bytes_per_s = 0;
   double write_bytes_per_s = 0;
-  double waiting_share = 0;  ///< Of the time, 0 to 1: the mean of its processes.
+  double waiting_share = 0;  ///< The share of the time spent waiting, 0 to 1: the mean of its processes.
 };
 
-/// What a job moves by TCP to other hosts, where the launcher holds its network.
+/// What a job moves by TCP to and from other hosts, when the launcher holds the job's network.
 struct NetRates {
   double sent_bytes_per_s = 0;
   double received_bytes_per_s = 0;
@@ -42,7 +42,7 @@ struct ProcessLook {
   Rates rates;
 };
 
-/// Whether others use a disk of the job's, as far as it looks: policies that give way do.
+/// Whether others use a disk of the job, as far as the job observes this. Policies that give way observe it.
 enum class Others : std::uint8_t { unknown, away, there };
 
 struct JobLook {
@@ -50,30 +50,30 @@ struct JobLook {
   std::string command;
   Grant grant;
   Rates rates;
-  std::uint64_t processes;  ///< Covered and alive.
-  std::uint64_t uncovered;  ///< That run without a limit.
+  std::uint64_t processes;  ///< Processes that are covered and alive.
+  std::uint64_t uncovered;  ///< Processes that run without a limit.
   Others others;
   std::vector<ProcessLook> members;
-  std::optional<NetRates> net = {};  ///< None: its network is not held.
+  std::optional<NetRates> net = {};  ///< None: the job's network is not held.
 };
 
-/// A disk that jobs use, and what everybody else moves there.
+/// A disk that jobs use, and what all other users move there.
 struct DiskLook {
-  std::uint64_t number;  ///< Its device number.
-  std::string name;      ///< As in /sys/block.
+  std::uint64_t number;  ///< The device number of the disk.
+  std::string name;      ///< The name in /sys/block.
   Rates others;
 };
 
 struct Look {
   std::vector<JobLook> jobs;
   std::vector<DiskLook> disks;
-  bool is_complete = true;  ///< False: there were more names in /dev/shm than could be looked at.
+  bool is_complete = true;  ///< False: /dev/shm held more names than could be examined.
 };
 
-/// Looks again and again: the figures are of what lies between two looks.
+/// Samples the jobs repeatedly. The figures describe the time between two samples.
 class Watch {
  public:
-  /// Looks at all jobs. The figures of what was not there at the look before are 0.
+  /// Samples all jobs. A job, process or disk that was not in the previous sample has figures of 0.
   Look look();
 
  private:
@@ -92,7 +92,7 @@ class Watch {
     std::uint64_t at_ns = 0;
     DiskSample sample;
     OwnTraffic own;
-    double awaited_bytes = 0;  // written by jobs and not seen at the disk yet
+    double awaited_bytes = 0;  // written by jobs, and expected at the disk
   };
 
   JobLook look_at(const MappedJob& job, std::uint64_t now_ns);

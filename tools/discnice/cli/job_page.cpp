@@ -30,7 +30,7 @@ using gray::html::section;
 using gray::html::Shape;
 
 constexpr std::size_t kSpansShown = 150;
-// A call moves all its bytes at once; a span holds some of the largest calls, so that a steady rate looks steady.
+// A call moves all its bytes at once. A span is long enough for some of the largest calls, so that a steady rate looks steady.
 constexpr double kCallsInSpan = 4;
 constexpr std::size_t kFilesShown = 20;
 constexpr std::size_t kFunctionsShown = 20;
@@ -41,7 +41,7 @@ std::string duration_text(std::uint64_t duration_ns) {
   return format_duration_ns(static_cast<double>(duration_ns));
 }
 
-// Predicted writes less what was taken back.
+// Returns the predicted writes less the refunds.
 std::uint64_t predicted_writes(const DiskBytes& bytes) {
   return bytes.predicted_write - std::min(bytes.refunded, bytes.predicted_write);
 }
@@ -52,7 +52,7 @@ std::string error_text(std::uint64_t predicted, std::uint64_t counted) {
   return std::abs(percent) < 0.05 ? "0.0 %" : fmt::format("{:+.1f} %", percent);
 }
 
-// Of a job's time, in spans that are wide enough to be looked at.
+// The course of a job over time, in spans that are wide enough to be seen.
 struct Course {
   double span_ns = 0;
   std::vector<HistorySpan> spans;
@@ -78,7 +78,7 @@ Course course_of(const JobHistory& history, std::uint64_t rate_bytes_per_s) {
   return course;
 }
 
-// `value` of each span, as steps; the end of the last one closes them.
+// Makes one step of each span, with the height `value`. A last point closes the steps at the end of the last span.
 template <typename Value>
 std::vector<Point> steps_of(const Course& course, Value value) {
   std::vector<Point> points;
@@ -221,7 +221,7 @@ std::string traffic_text(std::uint64_t read_bytes, std::uint64_t write_bytes) {
   return fmt::format("{} read, {} written", format_bytes(read_bytes), format_bytes(write_bytes));
 }
 
-// Read and written behind one another, `whole_bytes` being all of the bar.
+// Draws one bar: first the part that was read, then the part that was written. `whole_bytes` is the length of a full bar.
 std::vector<gray::html::Stretch> traffic_bar(std::uint64_t read_bytes, std::uint64_t write_bytes,
                                              std::uint64_t whole_bytes) {
   const double whole = static_cast<double>(std::max<std::uint64_t>(whole_bytes, 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_page: `discnice report --html FILE RECORDING`: what a job moved and waited, when, for which files and by which functions, as a page.
+// job_page: `discnice report --html FILE RECORDING`: a page that shows what a job moved, how long it waited, when, for which files and by which
+// functions.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace discnice::cli {
 
-/// `stacks`: those of the job's profile; nothing where there is none. Pure but for the names of policies.
+/// `stacks` are the call stacks of the job's profile; nothing when there is no profile. Pure, except that it looks up the names of policies.
 std::string job_page(const protocol::RecordFileHeader& header, const JobHistory& history,
                      const std::optional<std::vector<NamedStack>>& stacks);
 

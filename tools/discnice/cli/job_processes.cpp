@@ -11,7 +11,7 @@ namespace discnice::cli {
 
 namespace {
 
-// The launcher is none of the job's, nor are those that it has forked for itself: they have its image.
+// Removes the launcher and the processes that the launcher has forked for itself. They run the launcher's image and do not belong to the job.
 void leave_out_launcher(pid_t launcher, std::vector<pid_t>& found) {
   const std::string image = processes::image_of(launcher);
   std::erase_if(found, [&](pid_t pid) {
@@ -24,7 +24,7 @@ void leave_out_launcher(pid_t launcher, std::vector<pid_t>& found) {
 std::vector<pid_t> processes_of(const MappedJob& job) {
   const protocol::Segment& segment = job.segment();
   std::vector<pid_t> found;
-  if (job.is_kept() && segment.options.is_adopted == 0) {  // else the number may be anybody's by now
+  if (job.is_kept() && segment.options.is_adopted == 0) {  // else another process may have the number by now
     found = processes::processes_below(static_cast<pid_t>(job.number()));
     const auto starter = static_cast<pid_t>(job.number());
     if (protocol::find_member(segment, {static_cast<std::uint32_t>(starter)}) == nullptr)

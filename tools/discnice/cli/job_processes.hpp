@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_processes: which processes a job has.
+// job_processes: finds the processes of a job.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace discnice::cli {
 
-/// The processes of a job: all below the one that started it, that one if it is a member, and members whose parents have ended.
+/// Returns the processes of a job: all descendants of the process that started the job, that process itself if it is a member, and members whose
+/// parents have ended.
 std::vector<pid_t> processes_of(const MappedJob& job);
 
 }  // namespace discnice::cli

@@ -40,7 +40,7 @@ bool has_process(const MappedJob& job, std::uint32_t pid) {
   return has_slot && is_alive(pid);
 }
 
-// The entries of a folder whose names begin so, as far as they can be read until then: anybody can make a name more.
+// The entries of a folder whose names begin with a prefix. The search ends at a given time, because any user can create more names.
 struct Entries {
   std::vector<std::string> names;
   bool is_complete = true;
@@ -71,7 +71,7 @@ bool is_made_by(const protocol::Segment& segment, const Maker& maker) {
   return segment.creator_pid == maker.pid && segment.created_ns == maker.at_ns;
 }
 
-// A file of this user whose maker is gone, with nobody alive who says that he is in it.
+// Whether this is a file of this user whose creator is gone, and in which no living process is a member.
 bool is_deserted(const std::string& name) {
   Maker maker{};
   if (!protocol::read_maker(name.data(), name.size(), &maker)) return false;
@@ -83,13 +83,13 @@ bool is_deserted(const std::string& name) {
     return has_namespace_ended(static_cast<std::uint32_t>(maker.pid_namespace));
   if (processes::is_own_since(maker.pid, maker.at_ns)) return false;
   const auto segment = protocol::join(name.data(), name.size());
-  if (!segment) return true;  // another release's, or half made
+  if (!segment) return true;  // made by another release, or half made
   const bool is_empty = !has_members(*segment.value());
   protocol::unmap(segment.value());
   return is_empty;
 }
 
-// Takes those out that a process of this user has mapped, whatever stands in them. False: that cannot be told.
+// Removes from `names` the files that a process of this user has mapped, whatever the files contain. Returns false when this cannot be told.
 bool keep_unmapped(std::vector<std::string>& names) {
   const Entries processes = entries_of("/proc", "", gray::base::monotonic_ns() + kLookMaxNs);
   if (processes.names.empty() || !processes.is_complete) return false;
@@ -136,9 +136,9 @@ FoundJobs find_jobs() {
     Maker maker{};
     if (!protocol::read_maker(name.data(), name.size(), &maker)) continue;
     const auto segment = protocol::join(name.data(), name.size());
-    if (!segment) continue;  // somebody else's, another version's, or going away this moment
+    if (!segment) continue;  // of another user or another version, or being removed
     MappedJob job(segment.value(), protocol::name_from(name.data(), name.size()), maker);
-    // Of a segment with a second name only the one counts that it was made under.
+    // A segment may have a second name. Only the name under which it was made counts.
     const bool is_first_name = is_made_by(job.segment(), maker);
     if (is_first_name && (job.is_kept() || has_members(job.segment()))) found.jobs.push_back(std::move(job));
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // jobs: the segments of this user's jobs in /dev/shm.
 //
-// Everybody may make any name there. So a job is a file of this user under a name of ours. The kernel says whose file it is and whether its
-// maker lives. Nothing is removed because of what stands in a segment. Uid 0 sees its own jobs only, like any user.
+// Any user may create any name there. So a job is a file that belongs to this user and whose name has discnice's prefix. The kernel says who owns the
+// file and whether the process that made it lives. The content of a segment is never a reason to remove it. Uid 0 sees its own jobs only, like any
+// user.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace discnice::cli {
 
-/// A mapped segment; unmapped when it goes.
+/// A mapped segment. The destructor unmaps it.
 class MappedJob {
  public:
   MappedJob(protocol::Segment* segment, const protocol::SegmentName& name, const protocol::Maker& maker);
@@ -29,12 +30,12 @@ class MappedJob {
 
   [[nodiscard]] const protocol::Segment& segment() const { return *segment_; }
   [[nodiscard]] protocol::Segment& segment() { return *segment_; }
-  /// Under which it was found.
+  /// The name under which the segment was found.
   [[nodiscard]] const char* name() const { return name_.text; }
-  /// The pid that started it, by which people name it.
+  /// The pid of the process that started the job. People name the job by this number.
   [[nodiscard]] std::uint64_t number() const { return maker_.pid; }
   [[nodiscard]] std::uint64_t age_ns() const;
-  /// Whether the process that started it was still there, and still this user's, when the job was found.
+  /// Whether the process that started the job still existed and belonged to this user when the job was found.
   [[nodiscard]] bool is_kept() const { return is_kept_; }
 
  private:
@@ -44,34 +45,34 @@ class MappedJob {
   bool is_kept_;
 };
 
-/// So long a look at the names in /dev/shm may take, however many there are.
+/// The longest time for a search of the names in /dev/shm, however many names there are.
 inline constexpr std::uint64_t kLookMaxNs = 100'000'000;
 
-/// The jobs of this user that have somebody alive in them.
+/// The jobs of this user that have a living process.
 struct FoundJobs {
   std::vector<MappedJob> jobs;
-  bool is_complete = true;  // false: there were more names than could be looked at
+  bool is_complete = true;  // false: there were more names than could be examined
 };
 FoundJobs find_jobs();
 
-/// What a person is told then.
+/// The warning for a person when some jobs may be missing.
 std::string some_missing();
 
-/// The same for a person, who is told when some may be missing.
+/// Finds the jobs, and warns a person when some may be missing.
 std::vector<MappedJob> find_jobs_or_warn();
 
-/// Removes what this user's killed jobs have left behind: files of this user under a name of ours, whose maker is gone and which no process has
-/// mapped. Without /proc, and of another PID namespace, nothing.
+/// Removes what killed jobs of this user have left behind: files of this user with discnice's prefix whose maker is gone and which no process of this
+/// user has mapped. Removes nothing when /proc is missing. Removes nothing of another PID namespace that may still have processes.
 void clear_leftovers();
 
-/// The job of that number (the pid that started it), with that process in it, or the only one with that command. Nothing, and a
-/// sentence in `problem`, when there is none or more than one.
+/// Finds a job by its number (the pid of the process that started it), by the pid of any of its processes, or by its command. Returns nothing, and a
+/// sentence in `problem`, when no job or more than one job fits.
 std::optional<MappedJob> find_job(const std::string& name, std::string* problem);
 
-/// Whether a launcher looks after the job's connections.
+/// Whether a launcher holds the job's network connections.
 bool is_net_held(const MappedJob& job);
 
-/// What the job runs, as the segment tells.
+/// The command of the job, as its segment tells it.
 std::string command_of(const protocol::Segment& segment);
 
 }  // namespace discnice::cli

@@ -27,13 +27,13 @@ namespace discnice::cli {
 namespace {
 
 constexpr std::uint64_t kFirstLookNs = 1'000'000'000;
-constexpr int kSignalBase = 128;  // how a shell reports a death by signal
+constexpr int kSignalBase = 128;  // a shell reports a death by signal as this plus the signal's number
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t has_ending_signal = 0;
 
-// A signal of the terminal (SI_KERNEL) goes to the whole process group and has reached the program already.
+// Passes a signal on to the program. A signal of the terminal (SI_KERNEL) goes to the whole process group and has reached the program already.
 void forward(int signal_number, siginfo_t* info, void* /*context*/) {
   const int errno_before = errno;
   if (signal_number != SIGUSR1 && signal_number != SIGUSR2) has_ending_signal = 1;
@@ -49,11 +49,12 @@ void forward_signals() {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
     if (before.sa_handler != SIG_IGN)
-      sigaction(number, &action, nullptr);  // nohup and background shells ignore some
+      sigaction(number, &action, nullptr);  // nohup and background shells ignore some signals
   }
 }
 
-// Where whoever started us does not care for his children, the kernel would take the program's status away before we have asked. Returns whether the program is to begin as we did.
+// The parent of this process may have made it ignore SIGCHLD. The kernel would then discard the program's exit status before this process has read
+// it. So SIGCHLD gets its default action here. Returns whether it was ignored: the program must then begin with SIGCHLD ignored, too.
 bool wants_no_children() {
   struct sigaction before {};
   sigaction(SIGCHLD, nullptr, &before);
@@ -62,12 +63,12 @@ bool wants_no_children() {
   return is_ignored;
 }
 
-// Long enough for what the child does before it becomes the program: a few system calls.
+// Enough stack for what the child does before it becomes the program: a few system calls.
 constexpr std::size_t kChildStackBytes = 64 * 1024;
 
 using Words = std::vector<char*>;
 
-// The child shares our memory, so all that exec needs is made ready before it begins.
+// The child shares the memory of this process. So everything that exec needs is made ready before the child begins.
 struct Start {
   const char* path;
   bool may_be_script;
@@ -75,7 +76,7 @@ struct Start {
   ShowCalls show_calls;
   Words arguments;
   Words environment;
-  std::vector<std::string> variables;  // what `environment` points to, beside our own
+  std::vector<std::string> variables;  // the strings in `environment` that the launcher adds
   int account_fd = -1;
   int error = 0;
   int guard_socket = -1;
@@ -85,7 +86,7 @@ struct Start {
   int show_error = 0;
 };
 
-// A list for exec ends with null.
+// Returns the arguments as exec takes them: the list ends with null.
 Words arguments_of(const Launch& launch) {
   Words words;
   for (const std::string& argument : launch.arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -109,8 +110,9 @@ void add_environment(const Launch& launch, Start& start) {
   start.environment.push_back(nullptr);
 }
 
-// In the child, which runs on our memory while we wait: no heap, no stdio, and whatever it writes is ours. Its account is opened before it can
-// have ended; the descriptor is ours as well, as both share one table until the program is there.
+// Runs in the child, which shares the memory of this process while this process waits. So the child uses no heap and no stdio, and this process sees
+// what the child writes. The child opens its own account before it can have ended. This process has that descriptor as well, because both processes
+// share one table of descriptors until exec.
 int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
@@ -128,17 +130,18 @@ int become(void* context) {
     if (start.show_error != 0) _exit(kSignalBase);
   }
   execve(start.path, start.arguments.data(), start.environment.data());
-  if (errno == ENOEXEC &&
-      start.may_be_script) {  // a script without "#!": the shell runs it, as it would have on a command line
+  // A script without "#!": the shell runs it, as it would have on a command line.
+  if (errno == ENOEXEC && start.may_be_script) {
     start.arguments.front() = const_cast<char*>(start.path);
-    start.arguments.insert(start.arguments.begin(), const_cast<char*>("sh"));  // there is room for it
+    // start_program() has reserved the room.
+    start.arguments.insert(start.arguments.begin(), const_cast<char*>("sh"));
     execve("/bin/sh", start.arguments.data(), start.environment.data());
   }
   start.error = errno;
   _exit(kSignalBase);
 }
 
-// Starts the program; returns when it is there, or has failed to be. As fork() would, but without copying the tables of our memory twice.
+// Starts the program. Returns when exec has succeeded or failed. Works like fork(), but the tables of this process's memory are not copied.
 pid_t start_program(const Launch& launch, Start& start) {
   start.path = launch.path.c_str();
   start.may_be_script = launch.may_be_script;
@@ -157,7 +160,7 @@ pid_t start_program(const Launch& launch, Start& start) {
   return pid;
 }
 
-// Calls `keep` every now and then, and `after_first_second` once, until the process has ended. Without pidfd_open: at once.
+// Calls `keep.look` every now and then, and `after_first_second` once, until the process has ended. Does not wait on a kernel without pidfd_open.
 void keep_until_end(pid_t pid, const std::function<void()>& after_first_second, const Keep& keep) {
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   pollfd wanted{fd, POLLIN, 0};
@@ -234,12 +237,13 @@ int end_like(int wait_status) {
   if (!WIFSIGNALED(wait_status)) return WEXITSTATUS(wait_status);
   const int number = WTERMSIG(wait_status);
   const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);  // the program's core is the one of interest
+  setrlimit(RLIMIT_CORE, &no_core);  // the core file of the program is the useful one
   std::signal(number, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, number);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);  // who waits for another process of ours has some blocked
+  // A process that waits for a forked launcher (net_holder.hpp) has some signals blocked.
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
   raise(number);
   return kSignalBase + number;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launcher: starts the program, waits for it, passes signals on.
+// launcher: starts the program, passes signals on to it, and waits for its end.
 #pragma once
 
 #include <cstdint>
@@ -12,50 +12,54 @@
 
 namespace discnice::cli {
 
-/// Whether the program's large calls are shown to us before they are made: where that takes nothing from it, or else in any case.
+/// Whether the kernel shows the program's large calls to the launcher before it makes them. `if_privileged`: only when this takes no rights from the
+/// program. `always`: in any case.
 enum class ShowCalls : std::uint8_t { never, if_privileged, always };
 
 struct Launch {
   std::string path;
-  std::vector<std::string> arguments;                            // argv, the program's name first
-  std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
-  bool may_be_script = true;  // what the kernel does not know is for the shell
+  std::vector<std::string> arguments;  // argv, the program's name first
+  // Added to the environment of the launcher. An empty value removes the variable.
+  std::vector<std::pair<std::string, std::string>> environment;
+  bool may_be_script = true;  // the shell runs a file that the kernel cannot execute
   ShowCalls show_calls = ShowCalls::never;
-  int group_fd = -1;  // of the control group that the program is to be in (cgroup.procs); -1: where we are
-  int guard_socket = -1;  // of who lets the calls go should we be killed; wanted where they are shown
+  // The descriptor of cgroup.procs of the control group that the program is to be in. -1: the program stays in the launcher's group.
+  int group_fd = -1;
+  // This socket leads to the guard, which lets the calls pass when the launcher is killed. Needed when calls are shown.
+  int guard_socket = -1;
 };
 
 struct Ended {
-  int start_error = 0;  // errno of a failed exec; nothing ran then
-  int show_error =
-      0;  // errno where calls were to be shown in any case and the kernel does not; nothing ran then
-  int group_error = 0;  // errno where the program could not be put into the group; nothing ran then
+  int start_error = 0;  // errno of a failed exec; then nothing ran
+  int show_error = 0;  // errno when calls had to be shown and the kernel does not show them; then nothing ran
+  int group_error = 0;  // errno when the program could not be put into the group; then nothing ran
   int wait_status = 0;  // as from waitpid()
   double elapsed_s = 0;
   std::optional<processes::KernelAccount> account;
 };
 
-/// What is done now and then while the program runs.
+/// What the launcher does while the program runs.
 struct Keep {
   int period_ms = 1000;
   std::function<void(pid_t program)> look;
-  std::function<void(int listener_fd)> see_calls;  // where calls are shown, as soon as the program is there
-  std::function<void(pid_t program)> begin;  // when the program is there, and has not ended within `short_ms`
-  std::function<void(pid_t program)> end;    // when it has ended, before it is waited for
+  // Called as soon as the program has started, when calls are shown.
+  std::function<void(int listener_fd)> see_calls;
+  std::function<void(pid_t program)> begin;  // called when the program has not ended within `short_ms`
+  std::function<void(pid_t program)> end;    // called when the program has ended, before it is waited for
   int short_ms = 0;
 };
 
-/// Runs the program in the foreground, in our process group. Signals sent to us are sent on to it; those of
-/// the terminal reach it by themselves. `after_start` is called once while the program begins, and is for what need not be done before it;
-/// `after_first_second` once if it runs that long. Reads the kernel's account before the program is reaped.
+/// Runs the program in the foreground, in the process group of this process. Signals that are sent to this process are passed on to the program.
+/// Signals of the terminal reach the program by themselves. `after_start` is called once while the program begins; it does the work that need not be
+/// done earlier. `after_first_second` is called once if the program runs for a second. The kernel's account is read before the program is waited for.
 Ended run_and_wait(const Launch& launch, const std::function<void()>& after_start,
                    const std::function<void()>& after_first_second, const Keep& keep = {});
 
-/// Whether a signal that ends programs has come to us or to the terminal's group since the program began.
+/// Whether a signal that ends programs has reached this process since the program began. Signals of the terminal count, too.
 bool is_told_to_end();
 
-/// Ends this process as the program ended: the same exit status, or the same signal. Returns the status when
-/// it was no signal.
+/// Ends this process as the program ended: with the same exit status, or by the same signal. Returns the exit status when no signal ended the
+/// program.
 int end_like(int wait_status);
 
 }  // namespace discnice::cli

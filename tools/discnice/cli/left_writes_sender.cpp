@@ -22,16 +22,16 @@
 namespace discnice::cli {
 namespace {
 
-// Where so many times more has become dirty than the job leaves (policy/write_steps.hpp), most of it may be others'.
+// When this many times more data has become dirty than the job leaves (policy/write_steps.hpp), most of it may belong to others.
 constexpr std::uint64_t kDirtyShares = 4;
 constexpr unsigned kWaitMs = 1000;
 constexpr std::size_t kMemoryInfoBytesMax = 4096;
 constexpr std::size_t kNumberBytesMax = 32;
 constexpr std::uint64_t kCentisecondNs = 10'000'000;
-// Where the kernel does not tell, its default.
+// The kernel's default, used when the kernel does not tell the time.
 constexpr std::uint64_t kUsualExpiryNs = 30'000'000'000;
 
-// What is dirty on this host; all there is when that is not told.
+// Returns the dirty bytes of this host; the largest number when the kernel does not tell them.
 std::uint64_t dirty_bytes() {
   std::array<char, kMemoryInfoBytesMax> text;
   const long length = outputs::read_small_file("/proc/meminfo", text.data(), text.size());
@@ -45,7 +45,7 @@ std::uint64_t dirty_bytes() {
   return kib * 1024;
 }
 
-// How long the kernel leaves data dirty.
+// Returns how long the kernel leaves data dirty.
 std::uint64_t expiry_ns() {
   std::array<char, kNumberBytesMax> text;
   const long length =
@@ -56,7 +56,8 @@ std::uint64_t expiry_ns() {
   return is_told ? centiseconds * kCentisecondNs : kUsualExpiryNs;
 }
 
-// The folder that is mounted there; below 0 where another mount covers it, or it is not of this mount namespace.
+// Opens the folder where that file system is mounted. Returns a number below 0 when another mount covers the folder, or when the mount is not in this
+// mount namespace.
 int open_mount(std::uint64_t mount_id) {
   std::array<char, outputs::kMountNameBytesMax> path;
   if (!outputs::find_mount_point(mount_id, path.data())) return -1;
@@ -95,16 +96,16 @@ void LeftWritesSender::look() {
     return;
   const auto board = protocol::map_board();
   if (board) board_ = board.value();
-  // Signals are for the main thread, which passes them on to the program.
+  // The main thread handles all signals: it passes them on to the program.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // of a segment that somebody truncates; see protocol/segment_guard.hpp
+  sigdelset(&all, SIGBUS);  // comes when somebody truncates the segment; see protocol/segment_guard.hpp
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    protocol::set_left_sender(segment_, false);  // no thread is to be had: each process sends its own
+    protocol::set_left_sender(segment_, false);  // no thread can be started: each process sends its own files
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -114,11 +115,11 @@ void LeftWritesSender::run() {
     const bool can_send = *mount == 0 || send(*mount - 1);
     if (!can_send) protocol::refuse_left(segment_);
     protocol::set_left_sender(segment_, can_send);
-    if (!can_send && !next_asked()) return;  // nobody asks meanwhile
+    if (!can_send && !next_asked()) return;  // a pause, in which nobody asks
   }
 }
 
-// The mount that somebody asks for, plus one, or 0 after a while; nothing when the job has ended.
+// Waits for a request. Returns the number of the mount plus one; 0 after a while without a request; nothing when the job has ended.
 std::optional<std::uint64_t> LeftWritesSender::next_asked() {
   const std::uint32_t asked = protocol::left_asked(segment_);
   if (is_ending_) return std::nullopt;
@@ -127,7 +128,7 @@ std::optional<std::uint64_t> LeftWritesSender::next_asked() {
   return mount;
 }
 
-// False when most of what is dirty may be others'.
+// Sends the dirty data on that mount. Returns false when most of it may belong to others, or when it cannot be sent.
 bool LeftWritesSender::send(std::uint64_t mount_id) {
   const int fd = open_mount(mount_id);
   if (fd < 0) return false;
@@ -146,7 +147,8 @@ bool LeftWritesSender::send(std::uint64_t mount_id) {
   return is_sent;
 }
 
-// Whether little of what would be sent can be others'.
+// Whether little of the data to be sent can belong to others. Otherwise up to a second's worth is allowed, once in the time that the kernel leaves
+// data dirty.
 bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& disk) {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   const std::uint64_t step_bytes =
@@ -162,7 +164,7 @@ bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& di
   return true;
 }
 
-// The job's entry of the disk below; null when there is none.
+// Returns the job's entry for the disk below that mount; null when there is none.
 protocol::Disk* LeftWritesSender::disk_of(int fd, std::uint64_t mount_id) {
   const std::uint64_t number = disk_number(fd, mount_id);
   for (protocol::Disk& disk : segment_.disks) {
@@ -171,7 +173,7 @@ protocol::Disk* LeftWritesSender::disk_of(int fd, std::uint64_t mount_id) {
   return nullptr;
 }
 
-// The disk's flushes are the job's own, as those of an fsync() of a member are (kernel/disk_watch.hpp).
+// Counts a flush of the disk as the job's own, like an fsync() of a member (kernel/disk_watch.hpp).
 void LeftWritesSender::book_sync(protocol::Disk& disk) {
   disk.own_syncs.fetch_add(1, std::memory_order_relaxed);
   if (board_ == nullptr) return;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// left_writes_sender: sends to the disk what a job's small files left to the kernel when they were closed, beside the program.
+// left_writes_sender: sends to the disk what a job's small files left to the kernel when they were closed. It works beside the program.
 //
-// Knowledge assumed: syncfs() writes all dirty data of a file system, neighbours in one request, and its journal as well. If a program sent
-//   its files one by one, each would be a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts how much is dirty, of
-//   all file systems and users together. What is dirty the kernel itself sends after vm.dirty_expire_centisecs, half a minute as a rule.
-// Output observed: that count, before and after each sending; that age.
-// Inference drawn: what is dirty after a sending lies on other file systems. What has come on top since is the job's, or somebody else's on its file
-//   system. While that is little, little of other people's data is sent early. Where it is more, and before the first sending, it is not known whose it
-//   is: then up to a second's worth is sent, once in that age.
-// What breaks it: a file of somebody else that would have been removed before that age is written after all. While too much is dirty nothing is sent
-//   here, and each process sends its own small files (transfer/smooth_writes.hpp).
+// Knowledge assumed: syncfs() writes all dirty data of a file system and its journal, and puts neighbouring data into one request. If a program sent
+//   its files one by one, each file would cost a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts the dirty data of all file
+//   systems and users together. The kernel itself sends dirty data after vm.dirty_expire_centisecs, as a rule half a minute.
+// Output observed: the count of dirty data before and after each syncfs(); vm.dirty_expire_centisecs.
+// Inference drawn: data that is dirty after a syncfs() lies on other file systems. Data that became dirty after it belongs to the job, or to others
+//   on the job's file system. While there is little such data, little of other people's data is sent early. When there is more, and before the first
+//   syncfs(), nobody knows whose data it is. Then up to a second's worth is sent, once in the time of vm.dirty_expire_centisecs.
+// What breaks it: a file of another program that would have been removed within that time is written after all. While too much is dirty, nothing is
+//   sent here, and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ class LeftWritesSender {
  public:
   /// Tells the job's processes that they may ask.
   explicit LeftWritesSender(protocol::Segment& segment);
-  /// Tells them that they may not. Waits for what is being sent.
+  /// Tells the job's processes that they may no longer ask. Waits until the data that is being sent has reached the disk.
   ~LeftWritesSender();
   LeftWritesSender(const LeftWritesSender&) = delete;
   LeftWritesSender& operator=(const LeftWritesSender&) = delete;
 
-  /// To be called now and then: from the first asking on a thread of its own answers.
+  /// To be called now and then. The first request starts a thread, which answers that request and all later ones.
   void look();
 
  private:
@@ -44,7 +44,7 @@ class LeftWritesSender {
 
   protocol::Segment& segment_;
   protocol::Board* board_ = nullptr;
-  // After the last sending, which was to that mount.
+  // The mount of the last syncfs(), and what was still dirty after it.
   std::optional<std::uint64_t> sent_mount_id_;
   std::uint64_t elsewhere_bytes_ = 0;
   std::optional<std::uint64_t> unknown_sent_at_ns_;

@@ -22,8 +22,9 @@ std::vector<std::string> candidates() {
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {
     const auto folder = own.parent_path();
-    places.push_back((folder.parent_path() / "lib" / "libdiscnice.so").string());  // a build
-    places.push_back((folder / GRAY_LIBRARY_FROM_PROGRAM).string());  // whatever the prefix became
+    places.push_back((folder.parent_path() / "lib" / "libdiscnice.so").string());  // in a build tree
+    // The installed library, also when the prefix has changed.
+    places.push_back((folder / GRAY_LIBRARY_FROM_PROGRAM).string());
   }
   places.emplace_back(GRAY_INSTALLED_LIBRARY);
   return places;

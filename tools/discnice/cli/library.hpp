@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// library: where libdiscnice.so is, and how it is put into LD_PRELOAD.
+// library: finds libdiscnice.so and puts it into LD_PRELOAD.
 #pragma once
 
 #include <string>
@@ -8,22 +8,21 @@ namespace discnice::cli {
 
 struct Library {
   std::string path;
-  std::string problem;  // one sentence when it can't be preloaded
+  std::string problem;  // one sentence when the library cannot be preloaded
 };
 
-/// Finds the library: DISCNICE_LIBRARY, else beside this program (../lib, as built; ../lib/discnice), else
-/// where it was installed.
+/// Finds the library: by DISCNICE_LIBRARY, else beside this program (../lib, as built; ../lib/discnice), else where it was installed.
 Library find_library();
 
-/// The same for the library that walks stacks, which lies beside it.
+/// Finds the library that walks stacks, which lies beside the plain library.
 Library find_profile_library();
 
-/// LD_PRELOAD with the library behind what is there already: a sanitizer or an allocator may have to stand
-/// first.
+/// Returns LD_PRELOAD with the library added at the end: a sanitizer or an allocator may have to stand first.
 std::string preload_value(const std::string& library_path);
 
-/// ASAN_OPTIONS that let AddressSanitizer's runtime come behind our library in programs that are linked to it: it refuses to start behind anybody,
-/// for somebody might replace its allocator, and we do not. What was there already stays, and where a library besides ours is preloaded, all of it.
+/// Returns the ASAN_OPTIONS for programs that are linked to AddressSanitizer. They let AddressSanitizer's runtime be loaded behind the preload
+/// library. By default the runtime refuses to be loaded behind any library, because that library might replace its allocator; libdiscnice.so does
+/// not. Options that are set already stay. Nothing is added when LD_PRELOAD is set already.
 std::string address_sanitizer_options();
 
 }  // namespace discnice::cli

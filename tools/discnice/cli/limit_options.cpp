@@ -25,7 +25,7 @@ using policy::kShareId;
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kWindowMaxNs = 60 * kNanosecondsPerSecond;
-constexpr char kNone[] = "none";  // takes a limit away
+constexpr char kNone[] = "none";  // the text that removes a limit
 
 std::string read_limit(const std::string& text, std::uint64_t& limit) {
   const auto reading = text == kNone ? gray::cli::Reading{} : gray::cli::read_rate_bytes_per_s(text);
@@ -62,7 +62,7 @@ std::string read_weight(const std::string& text, Grant& grant) {
   return problem;
 }
 
-// A time, or bytes that the rate turns into one.
+// Reads a time, or a number of bytes. The rate turns bytes into a time.
 std::string read_burst(const std::string& text, Grant& grant) {
   const auto time = gray::cli::read_duration_ns(text);
   std::uint64_t window_ns = time.value;
@@ -126,7 +126,7 @@ std::string read_net(const std::string& text, Grant& grant) {
   return "";
 }
 
-// A schedule has grants of its own (schedule_option.hpp).
+// Only checks the text. A schedule has grants of its own (schedule_option.hpp).
 std::string judge_schedule_text(const std::string& text, Grant& /*grant*/) {
   const policy::Schedule schedule = policy::parse_schedule(text.data(), text.size());
   if (schedule.problem == nullptr) return "";
@@ -176,7 +176,7 @@ std::vector<std::string> policy_list() {
   return names;
 }
 
-// A limit without a policy means the policy that only limits; none at all means the one without a knob.
+// A limit without a policy selects the policy `rate`. Without a limit and a policy, a new job gets the policy `nice`.
 void default_policy(const LimitTexts& texts, bool is_new, Grant& grant) {
   if (!texts.policy.empty()) return;
   if (says_limit(texts) && grant.policy_id != kShareId) grant.policy_id = policy::kRateWindowId;
@@ -197,7 +197,7 @@ std::string check(const LimitTexts& texts, const Grant& grant) {
 
 }  // namespace
 
-// In the order in which they are read: bytes of a burst need the rate.
+// The options in the order in which they are read: a burst in bytes needs the rate.
 const std::vector<LimitOption>& limit_options() {
   static const std::vector<LimitOption> kOptions = {
       {"policy", &LimitTexts::policy, true, kAll, read_policy},
@@ -219,7 +219,7 @@ const std::vector<LimitOption>& limit_options() {
 
 std::string judge_text(const LimitOption& option, const std::string& text) {
   Grant any;
-  any.rate_bytes_per_s = UINT64_C(1) << 40;  // for a burst in bytes
+  any.rate_bytes_per_s = UINT64_C(1) << 40;  // a burst in bytes needs a rate
   return option.read(text, any);
 }
 
@@ -280,7 +280,7 @@ void add_limit_options(gray::cli::Command& app, LimitTexts& texts) {
   app.group("How it gives way", {"--min-rate", "--preemption", "--weight"});
   app.group("On the network", {"--net"});
   app.group("What is written, and what is cached", {"--smooth-writes", "--cache"});
-  // An empty text stands for "not given" from here on, so it may not be given.
+  // From here on an empty text means that the option was not given. So the user may not give an empty text.
   app.refuse_empty_values();
 }
 
@@ -303,7 +303,7 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
     has_limit = has_limit || policy::has_limit(grant);
   }
   for (const LimitOption& option : limit_options()) {
-    // To take away what is not there is done.
+    // Removing a limit that is not set does no harm.
     if (!is_given(option, given) || given.*option.text == kNone || (option.policies & at_work) != 0) continue;
     return fmt::format("--{} has no effect under policy '{}', it is of {}: leave it out or choose --policy",
                        option.name, names_of(at_work), names_of(option.policies));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// limit_options: the options that say how a job is held back: of `discnice run`, of `discnice set`, and in a person's own defaults.
+// limit_options: the options that say how a job is held back. `discnice run`, `discnice set` and the file of a person's own defaults have them.
 //
-// One table (limit_options.cpp) says of each how it is called, which policies use it and how its text is read. An option that the
-// policies at work do not use is refused by that table.
+// One table (limit_options.cpp) has the name of each option, the policies that use it, and the function that reads its text. An option that none of
+// the active policies uses is refused.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Command;
 
 namespace discnice::cli {
 
-/// What the command line said; an empty text was not given.
+/// The texts of the options. The text of an option that was not given is empty.
 struct LimitTexts {
   std::string policy;
   std::string rate;
@@ -30,51 +30,52 @@ struct LimitTexts {
   std::string weight;
   std::string smooth_writes;
   std::string cache;
-  std::string net;       // of the network, beside the disk
-  std::string schedule;  // limits by time; of a job that starts
+  std::string net;       // the limits of the network
+  std::string schedule;  // the limits by time, for a job that starts
 };
 
 /// One of these options.
 struct LimitOption {
   const char* name;  // without dashes
   std::string LimitTexts::*text;
-  bool is_limit;           // says how much the job may use, rather than how
-  std::uint32_t policies;  // that use it, a bit for each number
-  std::string (*read)(const std::string& text,
-                      Grant& grant);  // what is wrong with the text; else changes the grant
+  bool is_limit;           // the option says how much the job may use, not how
+  std::uint32_t policies;  // the policies that use the option, one bit for each policy number
+  // Changes the grant. Returns what is wrong with the text; an empty text when nothing is.
+  std::string (*read)(const std::string& text, Grant& grant);
 };
 
 const std::vector<LimitOption>& limit_options();
 
-/// What is wrong with this text, whatever else is said; empty when nothing is.
+/// Returns what is wrong with this text, whatever the other options are; an empty text when nothing is.
 std::string judge_text(const LimitOption& option, const std::string& text);
 
-/// "rate, idle, ...": the names of all policies.
+/// Returns the names of all policies: "rate, idle, ...".
 std::string policy_names();
 
 void add_limit_options(gray::cli::Command& app, LimitTexts& texts);
 
-/// Whether any option was given; whether one was that says how much.
+/// Whether any option was given, and whether an option was given that says how much the job may use.
 bool is_any_given(const LimitTexts& texts);
 bool is_limit_given(const LimitTexts& texts);
 
-/// Changes `grant` as was asked; what was not mentioned stays, but a policy that is chosen anew starts without the old one's
-/// limits. Without any policy or limit in `grant` and `texts` the policy is `nice`. Says what is wrong, or nothing.
+/// Changes `grant` as the texts ask. A value that no text mentions stays. But a newly chosen policy that needs no rate starts without the limits of
+/// the old policy. When neither `grant` nor `texts` has a policy or limit, the policy becomes `nice`. Returns what is wrong, or an empty text.
 std::string apply_limits(const LimitTexts& texts, Grant& grant);
 
-/// Names an option of those given that none of these grants uses, and says whose it is; empty when there is none.
+/// Names a given option that none of these grants uses, and the policies that use it. Returns an empty text when there is no such option.
 std::string find_useless(const LimitTexts& given, const std::vector<Grant>& grants);
 
-/// What of this a control group cannot hold: it holds a rate and nothing else. Empty when it can.
+/// Returns what a control group cannot hold of these limits: it holds a rate and nothing else. Returns an empty text when it can hold them.
 std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
 
-/// "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", or "no limit"; with the policy where it says more.
+/// Returns "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", for example, or "no limit". Names the policy as well, unless it is `rate` or
+/// `unlimited`.
 std::string disk_limits_text(const Grant& grant);
 
-/// "net nice, 1.00 MiB/s"; empty where the network is not held.
+/// Returns "net nice, 1.00 MiB/s", for example; an empty text when the network is not held.
 std::string net_limits_text(const Grant& grant);
 
-/// Both.
+/// Returns both texts.
 std::string limits_text(const Grant& grant);
 
 }  // namespace discnice::cli

@@ -15,14 +15,14 @@ namespace discnice::cli {
 namespace {
 
 constexpr int kMarkWidth = 2;
-constexpr int kNumberWidth = 8;  // pids have seven digits at the most
+constexpr int kNumberWidth = 8;  // pids have at most seven digits
 constexpr int kNameWidthMin = 16;
 constexpr int kFigureWidthMin = 11;  // "1023 MiB/s " and the headings
 constexpr int kFigureWidthMax = 60;
 constexpr int kFigures = 3;
-constexpr int kHistoryWidthMin = 70;  // of a screen with bars
+constexpr int kHistoryWidthMin = 70;  // the narrowest screen that has bars
 
-// Where the columns of a screen lie.
+// The places of the columns on a screen.
 struct Grid {
   explicit Grid(int width) {
     const int rest = width - kMarkWidth - kNumberWidth - 1;
@@ -41,7 +41,7 @@ struct Grid {
   bool has_bars;
 };
 
-// As much of it as fits into `width` columns of a terminal; how many it then takes.
+// Returns as much of the text as fits into `width` columns of a terminal. `used` receives the number of columns that this takes.
 std::string cut_to(const std::string& text, int width, int* used = nullptr) {
   std::size_t end = 0;
   int columns = 0;
@@ -122,7 +122,7 @@ ScreenLine heading(const Grid& grid) {
   return line;
 }
 
-// Parts that do not fit are left out.
+// Tells how the job is held. Leaves out parts that do not fit.
 std::string manner_of(const JobLook& job, int width) {
   std::string text = disk_limits_text(job.grant);
   std::vector<std::string> parts;
@@ -134,7 +134,7 @@ std::string manner_of(const JobLook& job, int width) {
   return text;
 }
 
-// The rates stand below those of reading and writing: what is received is read.
+// The rate of received bytes stands below the rate of reading, the rate of sent bytes below the rate of writing.
 ScreenLine net_line(const JobLook& job, const Grid& grid, Style style) {
   std::string text = net_limits_text(job.grant);
   if (text.empty()) text = "net free";
@@ -200,7 +200,7 @@ ScreenLine title(const Scene& scene, int width) {
   return line;
 }
 
-// The shorter it is the later it is cut; words that do not fit as a whole are left out.
+// Lists the keys. On a narrow screen the last keys are left out; the text of a key is never cut.
 std::string keys_text(int width) {
   const char* const kKeys[] = {"p pause", "r resume",       "s set a rate",
                                "q quit",  "up/down choose", "t processes"};
@@ -213,7 +213,7 @@ std::string keys_text(int width) {
   return text;
 }
 
-// Of all these lines so many as there is room for; the chosen ones are among them.
+// Returns as many of the lines as there is room for. The chosen lines, from `first` to `last`, are among them.
 std::vector<ScreenLine> window(std::vector<ScreenLine> lines, std::size_t first, std::size_t last,
                                std::size_t room) {
   if (lines.size() <= room) return lines;
@@ -224,7 +224,7 @@ std::vector<ScreenLine> window(std::vector<ScreenLine> lines, std::size_t first,
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-// On a screen that is narrower than its columns.
+// Cuts a line on a screen that is narrower than the columns.
 void clip(ScreenLine& line, int width) {
   std::erase_if(line, [width](const Span& span) { return span.column >= width; });
   for (Span& span : line) {
@@ -301,7 +301,7 @@ std::string bars(const std::vector<double>& shares, int width, bool is_utf8) {
   const std::size_t count = std::min(room, shares.size());
   std::string text(room - count, ' ');
   for (std::size_t i = shares.size() - count; i < shares.size(); ++i) {
-    // Nothing is the lowest bar, and what is more than nothing is more than that.
+    // A share of 0 is the lowest bar. Every larger share has a higher bar.
     const int height = static_cast<int>(std::ceil(7 * std::clamp(shares[i], 0.0, 1.0)));
     text += is_utf8 ? kBlocks[height] : kSigns[height];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/discnice/cli/live_view.hpp"
 
-// Without its macros, which have the names of common functions.
+// The macros of ncurses have the names of common functions. This definition turns the macros off.
 #define NCURSES_NOMACROS 1
 #include <fmt/core.h>
 #include <ncurses.h>
@@ -31,7 +31,7 @@ namespace discnice::cli {
 namespace {
 
 constexpr std::uint64_t kLookNs = 1'000'000'000;
-constexpr std::uint64_t kMessageNs = 5'000'000'000;  // so long it stands
+constexpr std::uint64_t kMessageNs = 5'000'000'000;  // how long a message stays
 constexpr int kEscape = 27;
 constexpr std::size_t kAnswerMax = 24;
 constexpr short kAlarmPair = 1;
@@ -42,14 +42,14 @@ void note_ending(int number) {
   ending_signal = number;
 }
 
-// What would end the program ends it with the terminal as it was.
+// Catches the signals that would end the program, so that the program can restore the terminal first.
 void catch_endings() {
   struct sigaction action {};
   action.sa_handler = note_ending;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaction(number, &action, nullptr);
 }
 
-// The terminal while it shows the screen.
+// Takes over the terminal for the screen, and restores the terminal at the end.
 class Terminal {
  public:
   Terminal() : screen_(newterm(nullptr, stdout, stdin)) {
@@ -121,12 +121,12 @@ std::string time_of_day() {
   return {text, std::strftime(text, sizeof text, "%H:%M:%S", &local)};
 }
 
-// What the keys do to the job that is chosen.
+// Does to the chosen job what the keys ask for.
 class Keys {
  public:
   explicit Keys(Scene& scene) : scene_(scene) {}
 
-  /// False when the key ends the program.
+  /// Returns false when the key ends the program.
   bool take(int key) {
     scene_.message.clear();
     taken_at_ns_ = gray::base::monotonic_ns();
@@ -163,7 +163,7 @@ class Keys {
     return true;
   }
 
-  /// What was said of the last key is old.
+  /// Removes the message about the last key when it is old.
   void forget_message() {
     if (taken_at_ns_ + kMessageNs < gray::base::monotonic_ns()) scene_.message.clear();
   }
@@ -252,7 +252,7 @@ bool is_terminal_gone() {
   return poll(&keyboard, 1, 0) < 0 ? errno != EINTR : (keyboard.revents & ~POLLIN) != 0;
 }
 
-// Until the next look: what is typed. False when it ends the program.
+// Handles the keys until the next sample is due. Returns false when a key, a signal or the end of the terminal ends the program.
 bool take_keys(const Terminal& terminal, Scene& scene, Keys& keys, std::uint64_t until_ns) {
   while (ending_signal == 0) {
     const int left_ms = milliseconds_until(until_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of discnice, which holds background work to a disk rate. Only picks the sub-command.
+// main: the program discnice, which holds background work to a disk rate. This file only selects the sub-command.
 #include <string_view>
 
 #include "toolbox/cli/child.hpp"

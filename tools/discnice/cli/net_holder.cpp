@@ -91,7 +91,7 @@ void NetHolder::end() {
   if (holds_.is_there()) holds_.finish({});
 }
 
-// Signals are for the launcher's first thread.
+// All signals are blocked here: the first thread of the launcher handles them.
 void NetHolder::work() {
   sigset_t all;
   sigfillset(&all);
@@ -125,7 +125,7 @@ void NetHolder::tell(const netnice::Engine& engine) {
   net.refused_processes.store(engine.tree().refused(), std::memory_order_relaxed);
 }
 
-// False: it is over.
+// Waits for this time. Returns false when the connections are no longer to be held.
 bool NetHolder::rest(std::uint64_t time_ns) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   pollfd polled[] = {{ending_.get(), POLLIN, 0}, {guard_.get(), POLLIN, 0}};

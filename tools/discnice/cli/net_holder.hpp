@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// net_holder: holds the TCP connections of a job beside its disk traffic: netnice's engine, in a thread of the launcher.
+// net_holder: limits the TCP connections of a job beside its disk traffic. It runs netnice's engine in a thread of the launcher.
 //
-// The thread goes by the job's grant, which `discnice set` and the schedule change, and writes what it sees into the segment. A process above the launcher puts all back
-// when that is killed. A job that was not asked to has neither.
+// The thread follows the job's grant, which `discnice set` and the schedule change. It writes its counts into the segment. A process above the
+// launcher restores all connections when the launcher is killed. A job whose network is not to be held has neither this thread nor that process.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,28 @@
 
 namespace discnice::cli {
 
-/// Whether the network is to be held at any time.
+/// Whether the network is to be held at any time of the grant or of the schedule.
 bool is_net_asked(const Grant& grant, const policy::Schedule& schedule);
 
-/// The status to end with after saying so, where other processes' sockets cannot be reached here; else 0.
+/// Returns 0. When the sockets of other processes cannot be reached here, prints an error and returns the exit status.
 int check_net();
 
 class NetHolder {
  public:
-  /// Forks (netnice/engine/guard.hpp): goes on in the new process, while the one that was started waits for it and ends as it does. Before there are threads.
+  /// Forks (netnice/engine/guard.hpp). The new process goes on as the launcher. The old process waits for the new one and ends as the new one ends.
+  /// Must be called before there are threads.
   explicit NetHolder(protocol::Segment& segment);
-  /// All is put back.
+  /// Restores all connections.
   ~NetHolder();
   NetHolder(const NetHolder&) = delete;
   NetHolder& operator=(const NetHolder&) = delete;
 
-  /// 0, or the status to end with after saying why.
+  /// Returns 0. After an error, which has been printed, returns the exit status.
   [[nodiscard]] int status() const { return status_; }
 
-  /// Holds them from now on.
+  /// Starts to hold the connections of these processes.
   void begin(netnice::Followed followed);
-  /// Puts all back; what the segment tells is final then.
+  /// Restores all connections. The counts in the segment are final afterwards.
   void end();
 
  private:

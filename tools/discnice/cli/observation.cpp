@@ -62,7 +62,7 @@ int Observation::start(const protocol::Segment& segment, const protocol::Segment
   if (options_.job.recorded == 0) return 0;
   Recorder::Listener listener;
   if (!options_.profile_path.empty()) {
-    std::error_code error;  // the kernel's maps know no symbolic links
+    std::error_code error;  // the kernel's maps have no symbolic links
     profile_ =
         std::make_unique<Profile>(std::filesystem::weakly_canonical(preload_library().path, error).string());
     listener = [this](const protocol::TakenRecord& record) { profile_->take(record); };

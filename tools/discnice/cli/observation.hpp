@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// observation: what --record and --profile want of a run: their files, the drainer of the job's ring, and what is told at the end.
+// observation: what --record and --profile need in a run: their files, the reader of the job's ring, and the results at the end.
 #pragma once
 
 #include <memory>
@@ -15,24 +15,24 @@
 
 namespace discnice::cli {
 
-/// One for each run; does nothing unless the options ask for it. What is wrong is said by the functions themselves.
+/// One object for each run. It does nothing unless the options ask for it. Its functions print what is wrong.
 class Observation {
  public:
   explicit Observation(const RunOptions& options) : options_(options) {}
 
-  /// The library to preload: the one that walks stacks only for a profile.
+  /// Returns the library to preload. Only a profile needs the library that walks stacks.
   [[nodiscard]] Library preload_library() const;
 
-  /// Opens the files, before anything runs. 0, or the status to end with.
+  /// Opens the files before the program runs. Returns 0 or the exit status.
   int open();
 
-  /// Makes the ring of the job, which exists, and begins to drain it. 0, or the status to end with; the job is removed then.
+  /// Makes the ring of an existing job and begins to drain it. Returns 0. After an error, removes the job and returns the exit status.
   int start(const protocol::Segment& segment, const protocol::SegmentName& name);
 
-  /// Ends the files when the program has ended. False when one of them could not be written.
+  /// Completes the files when the program has ended. Returns false when one of the files could not be written.
   bool finish(const std::optional<processes::KernelAccount>& account);
 
-  /// The report with what the profile has to add.
+  /// Returns the report with the results of the profile added.
   [[nodiscard]] std::string extended(const std::string& report) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// output_file: a file that a run writes its findings to: found unwritable before anything runs, and emptied only when there is
-// something to put in its place.
+// output_file: a file for the results of a run. It is opened before the program runs, so that an unwritable file is found at once. It is emptied only
+// when there is something new to write.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Opens it, and leaves what is in it. Returns 0 or a negative errno. A new file that nothing was written to goes again.
+  /// Opens the file and leaves its content. Returns 0 or a negative errno. A new file to which nothing is written is removed again.
   int open(const std::string& path);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
 
-  /// Writes all of it; the first time in the place of what was there, but behind what our own standard output or error has written to the
-  /// same file. Returns 0 or a negative errno.
+  /// Writes all of the data. The first call replaces the content of the file. But if the standard output or error of this process is the same file,
+  /// the data is added behind that output. Returns 0 or a negative errno.
   int append(const void* data, std::size_t bytes);
   int append(std::string_view text) { return append(text.data(), text.size()); }
 
-  /// Closes it, empty if nothing was written. Returns 0 or a negative errno.
+  /// Closes the file, which is empty if nothing was written. Returns 0 or a negative errno.
   int finish();
 
  private:
@@ -34,7 +34,7 @@ class OutputFile {
 
   std::string path_;
   int fd_ = -1;
-  bool is_new_ = false;  // made by us
+  bool is_new_ = false;  // open() has made the file
   bool has_begun_ = false;
 };
 

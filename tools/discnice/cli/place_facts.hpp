@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// place_facts: what is known of the place where a file lies: its file system, the disk below, and by what a job there would see others.
+// place_facts: what is known about the place of a file: its file system, the disk below, and how a job there would see other users of the disk.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace discnice::cli {
 
-/// By what a job sees that others use the disk, the best first.
+/// How a job sees that others use the disk. The best way comes first.
 enum class OthersSeenBy : std::uint8_t {
-  counters,    // of the disk
-  disk_below,  // the counters of the disk below a file system that has no disk's number
-  pressure,    // the host's account of who waits for a disk
-  progress,    // how the job itself gets on
+  counters,    // by the counters of the disk
+  disk_below,  // by the counters of the disk below a file system that has no number of a disk
+  pressure,    // by the host's account of processes that wait for a disk
+  progress,    // by the progress of the job itself
 };
 
 struct PlaceFacts {
@@ -22,19 +22,20 @@ struct PlaceFacts {
   dev_t device = 0;  // as in st_dev
   bool is_in_memory = false;
   OthersSeenBy others = OthersSeenBy::progress;
-  std::uint64_t disk = 0;  // whose counters these are; 0: none
+  std::uint64_t disk = 0;  // the disk that has these counters; 0: none
 };
 
-/// The type of the file system with that device number, from the text of /proc/self/mountinfo; empty where it is not there. Pure.
+/// Returns the type of the file system with that device number, by the text of /proc/self/mountinfo; an empty text when the number is not there.
+/// Pure.
 std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number);
 
-/// The text of /proc/self/mountinfo.
+/// Returns the text of /proc/self/mountinfo.
 std::string read_mounts();
 
-/// "8:0".
+/// Returns a device number as text, such as "8:0".
 std::string number_text(std::uint64_t device);
 
-/// Of a path with that device number.
+/// Returns the facts about a path on the file system with that device number.
 PlaceFacts facts_of_place(const std::string& path, dev_t device, const std::string& mounts);
 
 }  // namespace discnice::cli

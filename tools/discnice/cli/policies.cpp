@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// policies: `discnice policies`: which policies there are and what each does.
+// policies: `discnice policies`: lists the policies and tells what each of them does.
 #include <cstdio>
 
 #include "toolbox/cli/columns.hpp"

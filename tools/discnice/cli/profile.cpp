@@ -15,7 +15,7 @@
 namespace discnice::cli {
 namespace {
 
-// Bounds memory against a program that sends nonsense; real jobs have some thousands of each.
+// These limits bound the memory when a program sends nonsense. Real jobs have some thousands of each.
 constexpr std::size_t kImagesMax = 65536;
 constexpr std::size_t kMappingsMax = 4096;
 constexpr std::size_t kStacksMax = 1U << 20U;
@@ -42,7 +42,7 @@ std::string base_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// In folded stacks a semicolon separates and a blank ends; control characters would break the line.
+// In folded stacks a semicolon separates two functions and a blank ends the stack. A control character would break the line.
 std::string plain(std::string name) {
   for (char& c : name) {
     if (c == ';') c = ':';
@@ -89,14 +89,14 @@ void Profile::take(const protocol::TakenRecord& record) {
     const bool is_ours = key.second.empty() && place.file == library_;
     if (!is_ours) key.second.push_back(std::move(place));
   }
-  if (stack.is_cut != 0) key.second.emplace_back();  // stands for all that is farther out
+  if (stack.is_cut != 0) key.second.emplace_back();  // stands for all outer frames
   if (stacks_.size() >= kStacksMax && stacks_.count(key) == 0) return;
   Cost& cost = stacks_[std::move(key)];
   cost.read_bytes += stack.read_bytes;
   cost.write_bytes += stack.write_bytes;
 }
 
-// The call stands before the address to return to.
+// The call instruction stands before the return address.
 CodePlace Profile::place_of(const Mappings& mappings, std::uint64_t address) const {
   const std::uint64_t call = address - 1;
   auto found = mappings.upper_bound(call);
@@ -176,7 +176,7 @@ std::vector<FunctionShare> by_function(const std::vector<NamedStack>& stacks) {
   std::map<std::string, FunctionShare> shares;
   for (const NamedStack& stack : stacks) {
     const std::uint64_t bytes = stack.read_bytes + stack.write_bytes;
-    // A function that calls itself is charged once.
+    // A function that calls itself counts once.
     const std::set<std::string> functions(stack.functions.begin() + 1, stack.functions.end());
     for (const std::string& function : functions) shares[function].all_bytes += bytes;
     if (stack.functions.size() > 1) shares[stack.functions.back()].own_bytes += bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// profile: gathers the call stacks of a job, and tells by function who makes the disk work.
+// profile: collects the call stacks of a job, and tells which functions make the disk work.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace discnice::cli {
 
-/// A place in a program or library: what a symbolizer is asked for.
+/// A place in a program or library, as a symbolizer takes it.
 struct CodePlace {
-  std::string file;  // empty: not in a file
+  std::string file;  // empty: the place is in no file
   std::uint64_t offset_bytes = 0;
   friend bool operator==(const CodePlace& a, const CodePlace& b) {
     return a.offset_bytes == b.offset_bytes && a.file == b.file;
@@ -26,36 +26,36 @@ struct CodePlace {
   }
 };
 
-/// The names of the functions at a place, the outermost first: more than one where some were inlined.
+/// The names of the functions at a place, the outermost first. There is more than one name when functions were inlined.
 using FunctionNames = std::vector<std::string>;
 
-/// One call stack with names, the outermost function first, and what it cost.
+/// One call stack with names, the outermost function first, and the disk bytes that it cost.
 struct NamedStack {
   std::vector<std::string> functions;
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
 };
 
-/// What one function was charged: on the innermost place of a stack, or anywhere in it.
+/// What one function was charged: as the innermost function of a stack, and anywhere in a stack.
 struct FunctionShare {
   std::string function;
   std::uint64_t own_bytes = 0;
   std::uint64_t all_bytes = 0;
 };
 
-/// Takes the records of protocol/profile_records.hpp, from one thread; everything else after it has ended.
+/// Takes the records of protocol/profile_records.hpp, from one thread. All other functions are to be called when that thread has ended.
 class Profile {
  public:
-  /// Frames in the file `library`, the preload library itself, are left out.
+  /// Leaves out frames in the file `library`, which is the preload library.
   explicit Profile(std::string library) : library_(std::move(library)) {}
 
   void take(const protocol::TakenRecord& record);
 
-  /// All places that stacks lead through, each once.
+  /// Returns all places in the stacks, each of them once.
   [[nodiscard]] std::vector<CodePlace> places() const;
 
-  /// The stacks with the names found for their places, equal ones summed up, the dearest first. A place without a name is shown as
-  /// "[file+0xOFFSET]". The first function is the program's name, in brackets.
+  /// Returns the stacks with the names of their places. Equal stacks are summed up. The stack that cost most comes first. A place without a name is
+  /// shown as "[file+0xOFFSET]". The first function is the program's name, in brackets.
   [[nodiscard]] std::vector<NamedStack> stacks(const std::map<CodePlace, FunctionNames>& names) const;
 
  private:
@@ -81,16 +81,18 @@ class Profile {
   std::map<Stack, Cost> stacks_;
 };
 
-/// "a;b;c BYTES", a line a stack: what flame-graph viewers read. Reads and writes end in frames of their own, "[read]" and "[write]".
+/// Returns one line "a;b;c BYTES" for each stack, as viewers of flame graphs read it. Reads and writes end in frames of their own, "[read]" and
+/// "[write]".
 std::string folded_text(const std::vector<NamedStack>& stacks);
 
-/// Reads such a text. Nothing, and one line on what is wrong in `problem`, where it is none; `name` is what that calls it.
+/// Reads a text in that form. When the text has another form, returns nothing and tells in `problem`, in one line, what is wrong. `name` is the name
+/// of the text in that line.
 std::vector<NamedStack> read_folded(std::istream& text, const std::string& name, std::string& problem);
 
-/// Sums up by function, the dearest (by own, then by all bytes) first.
+/// Sums up by function. The function that cost most comes first, by its own bytes and then by all bytes.
 std::vector<FunctionShare> by_function(const std::vector<NamedStack>& stacks);
 
-/// A table of the first `count_max` functions for a person.
+/// Returns a table of the first `count_max` functions, for a person.
 std::string function_table(const std::vector<FunctionShare>& functions, std::size_t count_max);
 
 }  // namespace discnice::cli

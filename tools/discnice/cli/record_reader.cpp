@@ -16,9 +16,10 @@ namespace {
 using protocol::RecordType;
 using protocol::TakenRecord;
 
-// Farther on no file reaches; sums of it and of any length stay in range.
+// No file reaches farther than this. The sum of this offset and any length stays in range.
 constexpr std::uint64_t kOffsetBytesMax = UINT64_C(1) << 62U;
-// No machine runs for so long. The models add leases to an instant: at the end of all time these would be over before they begin.
+// No machine runs for so long. The models add the time of a lease to an instant. With the largest instants this sum would overflow, and the lease
+// would be over before it begins.
 constexpr std::uint64_t kTimeNsMax = UINT64_C(1) << 62U;
 
 template <typename Record>
@@ -58,7 +59,7 @@ bool is_operation_sound(const TakenRecord& record) {
          has_answers(record, op.answer_count, protocol::kOperationFixedBytes, op.answers);
 }
 
-// A text that begins at `start` has its zero.
+// Whether the text that begins at `start` ends with a zero within the record.
 bool ends_in_record(const TakenRecord& record, std::size_t start) {
   return std::memchr(record.bytes + start, '\0', record.head().bytes - start) != nullptr;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_reader: reads a recording, believing nothing of it that has not been checked.
+// record_reader: reads a recording, and believes nothing in it that has not been checked.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace discnice::cli {
 
-/// Whether an intact record says what can be: every count, length and number in it is one that replay can use.
+/// Whether the content of an intact record is possible: replay can use every count, length and number in it.
 bool is_sound(const protocol::TakenRecord& record);
 
-/// Reads a stream from its beginning. After anything wrong it gives no more records.
+/// Reads a stream from its beginning. After an error it returns no more records.
 class RecordReader {
  public:
   /// Reads the header. `name` is what diagnostics call the file.
@@ -21,10 +21,10 @@ class RecordReader {
 
   [[nodiscard]] const protocol::RecordFileHeader& header() const { return header_; }
 
-  /// Reads the next record; false at the end, or when something is wrong: ask problem(). The record of type `end` is given out, too.
+  /// Reads the next record. Returns false at the end or when something is wrong: problem() tells which. The record of type `end` is returned, too.
   bool next(protocol::TakenRecord& record);
 
-  /// One line on what is wrong with the file; empty while nothing is.
+  /// One line that tells what is wrong with the file; an empty text while nothing is.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:

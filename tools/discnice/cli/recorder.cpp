@@ -14,11 +14,11 @@ namespace {
 
 using protocol::Taken;
 
-// The ring holds what busy programs record in a tenth of a second; an idle one should not be looked at all the time.
+// The ring holds what busy programs record in a tenth of a second. An idle ring should not be read all the time.
 constexpr std::chrono::milliseconds kBusyPause{2};
 constexpr std::chrono::milliseconds kIdlePause{15};
 constexpr std::size_t kBufferBytes = 256UL * 1024;
-// So long a member may take between claiming a place and publishing, before it is taken for dead.
+// A member may take this long between claiming a place and publishing its record. After it the member counts as dead.
 constexpr std::uint64_t kHoleMaxNs = 1'000'000'000;
 constexpr unsigned kHoleSlotsMax = protocol::kRecordBytesMax / protocol::kSlotBytes;
 
@@ -49,11 +49,11 @@ int Recorder::start(const protocol::SegmentName& name, const protocol::RecordFil
   sealed.checksum = protocol::checksum_of(&sealed, sizeof sealed);
   buffer(&sealed, sizeof sealed);
   write_command(command_line);
-  // Signals are for the main thread, which passes them on to the program.
+  // The main thread handles all signals: it passes them on to the program.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  sigdelset(&all, SIGBUS);  // of a ring that somebody truncates; see protocol/segment_guard.hpp
+  sigdelset(&all, SIGBUS);  // comes when somebody truncates the ring; see protocol/segment_guard.hpp
   pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -79,7 +79,7 @@ void Recorder::run() {
   }
 }
 
-// True once the hole at the drainer's place has been there for too long, and then for the slots that may belong to the same record.
+// Returns true when the hole at the drainer's place has been there for too long. Then returns true for each slot that may belong to the same record.
 bool Recorder::is_hole_dead() {
   if (slots_to_skip_ == 0) {
     const std::uint64_t now_ns = gray::base::monotonic_ns();
@@ -95,7 +95,7 @@ bool Recorder::is_hole_dead() {
 std::uint64_t Recorder::drain() {
   protocol::TakenRecord record;
   std::uint64_t taken = 0;
-  // No more than the ring holds at once, so that a program that records faster than we write cannot keep us here for ever.
+  // Takes no more than the ring holds at once. So a program that records faster than this thread writes cannot keep this loop running for ever.
   for (std::uint32_t step = 0; step < protocol::kRingSlots && !result_.is_broken; ++step) {
     const Taken what = drainer_->take(record);
     if (what == Taken::nothing) break;
@@ -114,7 +114,7 @@ std::uint64_t Recorder::drain() {
   return taken;
 }
 
-// A record that fits its checksum and says what cannot be would make the whole file unreadable.
+// Leaves out a record that fits its checksum and whose content is impossible: it would make the whole file unreadable.
 void Recorder::take_in(const protocol::TakenRecord& record) {
   if (record.head().type >= protocol::kPrivateTypes) {
     if (listener_) listener_(record);
@@ -148,7 +148,7 @@ void Recorder::stop() {
     is_ending_ = true;
   }
   wake_.notify_one();
-  thread_.join();  // from here on all of it is ours
+  thread_.join();  // from here on no other thread uses this object
 }
 
 void Recorder::abandon() {
@@ -158,7 +158,7 @@ void Recorder::abandon() {
 Recorded Recorder::finish(const std::optional<processes::KernelAccount>& account) {
   if (!thread_.joinable()) return result_;
   stop();
-  // Whoever stopped in the middle of a record has ended by now, or will not be waited for.
+  // A member that stopped in the middle of a record has ended by now, or is no longer waited for.
   is_last_look_ = true;
   drain();
   result_.lost = drainer_->lost() + unsound_;

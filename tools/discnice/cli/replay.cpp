@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// replay: `discnice replay FILE`: runs the models over a recording and holds them against what the kernel booked then.
+// replay: `discnice replay FILE`: runs the models over a recording and compares their predictions with what the kernel counted then.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -60,7 +60,7 @@ ClassReport class_report(const ReplayedClass& sums, const char* name) {
   return report;
 }
 
-// A sum that refunds may have brought below zero.
+// Returns 0 for a sum that refunds have brought below zero.
 std::uint64_t not_negative(std::int64_t sum) {
   return sum < 0 ? 0 : static_cast<std::uint64_t>(sum);
 }
@@ -79,7 +79,7 @@ Report report_of(const Replayed& replayed, const protocol::RecordFileHeader& hea
     report.classes.push_back(class_report(sums, kClassNames[i]));
     report.charged_read_bytes += sums.predicted_read_bytes;
     writes += report.classes.back().predicted_write_bytes;
-    // A copy within the kernel reads what it writes, as the library counts it when it runs.
+    // A copy within the kernel reads what it writes. The library counts it so in a running job.
     const auto call = static_cast<protocol::CallClass>(i);
     if (call != protocol::CallClass::write) report.file_read_bytes += sums.bytes;
     if (call == protocol::CallClass::write || call == protocol::CallClass::copy)
@@ -103,7 +103,7 @@ struct Then {
   std::uint64_t write_bytes = 0;
 };
 
-// What the models said when the recording was made.
+// Returns what the models predicted when the recording was made.
 Then predicted_then(const Replayed& replayed) {
   Then then;
   std::int64_t writes = 0;
@@ -158,7 +158,7 @@ Grant recorded_grant(const protocol::RecordFileHeader& header) {
   return grant;
 }
 
-// The limit to try the policy with: the one asked for, else the one that was recorded.
+// Returns the limit under which the policy is tried: the limit that was asked for, else the recorded limit.
 Grant tried_grant(const Options& options, Grant grant) {
   if (options.rate_bytes_per_s != 0) {
     grant.policy_id = policy::kRateWindowId;

@@ -7,7 +7,7 @@
 namespace discnice::cli {
 namespace {
 
-// Bounds the memory of a replay; what is forgotten counts as absent.
+// Limits the memory of a replay. A page that is forgotten counts as absent.
 constexpr std::uint64_t kAdditionsMax = UINT64_C(1) << 22U;
 
 }  // namespace
@@ -35,7 +35,7 @@ void ReplayCache::cut_out(Intervals& intervals, std::uint64_t first_page, std::u
 
 void ReplayCache::join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page) {
   auto at = intervals.upper_bound(end_page);
-  while (at != intervals.begin()) {  // joins all that touch
+  while (at != intervals.begin()) {  // joins all intervals that touch
     const auto before = std::prev(at);
     if (before->second < first_page) break;
     first_page = std::min(first_page, before->first);

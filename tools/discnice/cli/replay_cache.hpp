@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// replay_cache: which pages of which files a recording lets one believe to be in the page cache.
+// replay_cache: the pages that are in the page cache, as far as a recording tells.
 //
-// Knowledge assumed: a page that was read, written or found in memory is there until the recording says otherwise.
+// Knowledge assumed: a page that was read, written or found in memory stays in memory until the recording says otherwise.
 // Output observed: the recorded answers of the kernel, and the operations.
-// Inference drawn: answers to questions that nobody asked when the recording was made, as a changed model may ask them.
-// What breaks it: pages that went away, or came by another process, between two answers. A page never heard of counts as absent.
+// Inference drawn: answers to questions that were not asked when the recording was made. A changed model may ask such questions.
+// What breaks it: pages that were dropped, or that another process brought in, between two answers. A page that the recording does not name counts as
+//   absent.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,11 @@ namespace discnice::cli {
 
 class ReplayCache {
  public:
-  /// Takes [first_page, end_page) for resident.
+  /// Marks the pages [first_page, end_page) as resident.
   void add(const FileId& file, std::uint64_t first_page, std::uint64_t end_page);
-  /// Takes [first_page, end_page) for absent.
+  /// Marks the pages [first_page, end_page) as absent.
   void remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page);
-  /// How many of [first_page, end_page) are taken for resident.
+  /// Returns how many of the pages [first_page, end_page) are marked as resident.
   [[nodiscard]] std::uint64_t count(const FileId& file, std::uint64_t first_page,
                                     std::uint64_t end_page) const;
 
@@ -33,7 +34,8 @@ class ReplayCache {
       return std::tie(a.device, a.inode) < std::tie(b.device, b.inode);
     }
   };
-  using Intervals = std::map<std::uint64_t, std::uint64_t>;  // first page -> end page; apart from each other
+  // Maps the first page of each interval to its end page. The intervals do not touch.
+  using Intervals = std::map<std::uint64_t, std::uint64_t>;
 
   static void join(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);
   static void cut_out(Intervals& intervals, std::uint64_t first_page, std::uint64_t end_page);

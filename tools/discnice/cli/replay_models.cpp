@@ -17,11 +17,11 @@ namespace {
 using predictor::Answer;
 using protocol::RecordType;
 
-// Processes whose models are kept at once, and answers that wait for their operation. Of more the oldest are forgotten: only
-// killed processes stay without having left.
+// The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, old ones are forgotten. Only
+// the data of killed processes stays so long, because no record says that those processes have left.
 constexpr std::size_t kProcessesMax = 1024;
 constexpr std::uint64_t kEarlyAnswersMax = UINT64_C(1) << 21U;
-constexpr std::size_t kFilesMax = 65536;  // descriptors of one process
+constexpr std::size_t kFilesMax = 65536;  // the most descriptors of one process
 
 template <typename Record>
 const Record& as(const protocol::TakenRecord& record) {
@@ -44,7 +44,7 @@ IoOp op_of(const protocol::OperationRecord& record) {
 
 }  // namespace
 
-// Answers from the recording while the same questions are asked; else from what it lets one believe.
+// Answers from the recording when the same question was recorded; else from the pages that the recording lets one believe to be resident.
 class ReplayModels::RecordedOracle {
  public:
   RecordedOracle(const Answers& answers, const FileId& file, ReplayCache& cache, std::uint64_t& guessed)
@@ -66,7 +66,7 @@ class ReplayModels::RecordedOracle {
     return {answer.first_page, answer.page_count};
   }
 
-  // The recorded answer: as a rule the next one.
+  // Returns the recorded answer. As a rule it is the next one.
   std::optional<std::uint32_t> find(const Question& question) {
     if (next_ < answers_.size() && question_of(answers_[next_]) == question)
       return answers_[next_++].resident_pages;
@@ -126,7 +126,7 @@ void ReplayModels::take(const protocol::TakenRecord& record) {
     case RecordType::end:
       sum_.end = as<protocol::EndRecord>(record);
       return;
-    case RecordType::name:  // for people
+    case RecordType::name:  // only people read these
     case RecordType::command:
     case RecordType::wait:
     case RecordType::none:
@@ -161,7 +161,7 @@ ReplayModels::OpenFile& ReplayModels::file_of(Process& process, std::uint32_t de
 
 void ReplayModels::take_answers(const protocol::AnswersRecord& record) {
   if (early_answer_count_ + record.answer_count > kEarlyAnswersMax) {
-    early_answers_.clear();  // of operations that never came: their processes were killed
+    early_answers_.clear();  // their operations never came: the processes were killed
     early_answer_count_ = 0;
   }
   Answers& answers = early_answers_[record.number];
@@ -247,7 +247,7 @@ IoEstimate ReplayModels::estimate(Process& process, const protocol::OperationRec
   return predictor::estimate_remove(op, dirty_data.regions, record.time_ns);
 }
 
-// How long the policy makes it wait.
+// Returns how long the policy makes an operation wait.
 std::uint64_t ReplayModels::Admission::wait_ns(const IoEstimate& estimate, std::uint64_t now_ns) {
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
   if (std::exchange(is_first, false)) state.paid_until_ns = now_ns;
@@ -258,8 +258,8 @@ std::uint64_t ReplayModels::Admission::wait_ns(const IoEstimate& estimate, std::
   return decision.verdict.start_at_ns > now_ns ? decision.verdict.start_at_ns - now_ns : 0;
 }
 
-// The times recorded hold what the limit of then made the process wait, as its model says, but never longer than until its next operation. That is taken out,
-// and what this limit makes it wait is put in.
+// The recorded times include the waits under the recorded limit. A model of that limit computes these waits, but no wait is longer than until the
+// process's next operation. The computed waits are taken out of the times, and the waits under the tried limit are put in.
 void ReplayModels::admit(Process& process, const IoEstimate& estimate,
                          const protocol::OperationRecord& record) {
   const std::uint64_t time_ns = record.time_ns + record.since_ns;
@@ -294,14 +294,14 @@ void ReplayModels::take_operation(const protocol::OperationRecord& record) {
   sums.recorded_write_bytes += record.predicted_write_bytes;
   sums.recorded_refunded_bytes += record.refunded_bytes;
   if (op.kind != OpKind::read && op.kind != OpKind::write)
-    ++finished_;  // these are recorded when they are done
+    ++finished_;  // these operations are recorded when they are done
   admit(process, predicted, record);
 }
 
 void ReplayModels::take_outcome(const protocol::OutcomeRecord& record) {
   if (record.number != 0) ++finished_;
   ReplayedClass& sums = sum_.classes[record.call_class];
-  // A copy is two operations of one call.
+  // A copy consists of two operations and counts as one call.
   const bool is_second_side = record.call_class == static_cast<std::uint8_t>(protocol::CallClass::copy) &&
                               static_cast<OpKind>(record.kind) == OpKind::write;
   if (record.result > 0 && !is_second_side) sums.bytes += static_cast<std::uint64_t>(record.result);
@@ -344,7 +344,7 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   child.files = parent->second.files;
   child.later_ns = parent->second.later_ns;
   child.waited_ns = parent->second.waited_ns;
-  // Words and nothing else, as a fork copies them.
+  // The shape consists of words only. fork() copies them in the same way.
   std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
               sizeof(predictor::CacheShape));
 }

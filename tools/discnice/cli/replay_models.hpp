@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// replay_models: runs the models of predictor/ and a policy over the records of a job, as the preload library ran them in its processes.
+// replay_models: runs the models of predictor/ and a policy over the records of a job, as the preload library ran them in the job's processes.
 //
-// Each process has models of its own; a forked one begins with a copy of its parent's. What the kernel said of the page cache is taken
-// from the recording; a question that nobody asked then is answered by ReplayCache and counted.
+// Each process has models of its own. A forked process begins with a copy of its parent's models. What the kernel said about the page cache is taken
+// from the recording. A question that was not asked then is answered by ReplayCache and counted.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@
 
 namespace discnice::cli {
 
-/// All calls of one class.
+/// The sums over all calls of one class.
 struct ReplayedClass {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   std::uint64_t predicted_read_bytes = 0;  // by the models of this program
   std::uint64_t predicted_write_bytes = 0;
   std::uint64_t refunded_bytes = 0;
-  std::uint64_t recorded_read_bytes = 0;  // by those that made the recording
+  std::uint64_t recorded_read_bytes = 0;  // by the models that made the recording
   std::uint64_t recorded_write_bytes = 0;
   std::uint64_t recorded_refunded_bytes = 0;
   std::uint64_t kernel_read_bytes = 0;
@@ -37,20 +37,20 @@ struct ReplayedClass {
 struct Replayed {
   ReplayedClass classes[protocol::kCallClassCount];
   std::uint64_t operations = 0;
-  std::uint64_t unfinished = 0;  // operations without an outcome: their process was killed in the middle
+  std::uint64_t unfinished = 0;  // operations without an outcome: their process was killed during the call
   std::uint64_t processes = 0;
   std::uint64_t guessed_answers = 0;
-  std::uint64_t first_ns = 0;  // of the operations
+  std::uint64_t first_ns = 0;  // the time of the first operation
   std::uint64_t last_ns = 0;
-  std::uint64_t waited_ns = 0;          // what the policy would have made all processes wait
-  std::uint64_t waited_longest_ns = 0;  // and the one that waited longest
+  std::uint64_t waited_ns = 0;          // how long the policy would have made all processes wait
+  std::uint64_t waited_longest_ns = 0;  // the same for the process that waited longest
   std::optional<protocol::EndRecord> end;
 };
 
 /// Takes checked records in the order of the file.
 class ReplayModels {
  public:
-  /// `recorded`: the limit under which the recording was made; `grant`: the one to be tried. `disabled_models` as in JobOptions.
+  /// `recorded` is the limit under which the recording was made. `grant` is the limit to be tried. `disabled_models` is as in JobOptions.
   ReplayModels(const Grant& recorded, const Grant& grant, std::uint32_t disabled_models);
 
   void take(const protocol::TakenRecord& record);
@@ -65,11 +65,11 @@ class ReplayModels {
   struct Process {
     std::map<std::uint32_t, OpenFile> files;  // by descriptor
     std::unique_ptr<predictor::CacheShape> shape;
-    std::uint64_t later_ns =
-        0;  // than recorded it is at its next operation; modulo 2^64, for it may be earlier
-    std::uint64_t went_then_ns = 0;  // its last operation, by the limit recorded
-    std::uint64_t waited_ns = 0;     // itself, and its parents before it was forked
-    std::uint64_t used_at = 0;       // the count of records then
+    // How much later than recorded the next operation of the process begins. The number is modulo 2^64, because the operation may begin earlier.
+    std::uint64_t later_ns = 0;
+    std::uint64_t went_then_ns = 0;  // when its last operation began under the recorded limit
+    std::uint64_t waited_ns = 0;     // the waits of the process, and of its parents before the fork
+    std::uint64_t used_at = 0;       // the count of records at its last use
   };
   struct Admission {
     Grant grant;
@@ -104,7 +104,8 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;  // the job's; null while nothing was written
+  // The dirty data of the whole job; null while nothing was written.
+  std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;
 };
 
 }  // namespace discnice::cli

@@ -25,7 +25,7 @@ using gray::cli::format_duration_ns;
 using gray::cli::format_rate;
 using protocol::Counter;
 
-// Refunds are subtracted by other processes than the ones that charged; a sum below zero is none.
+// A process may subtract a refund for a write that another process was charged for. A sum below zero counts as 0.
 std::uint64_t not_negative(std::uint64_t sum) {
   return static_cast<std::int64_t>(sum) < 0 ? 0 : sum;
 }
@@ -34,10 +34,10 @@ double seconds(std::uint64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }
 
-// So much that the models missed, and such a part of all, that it is told.
+// The report tells of bytes that the models missed when they are more than kLateBytesMin and more than one part in kLateShare of all bytes.
 constexpr std::uint64_t kLateBytesMin = UINT64_C(1) << 20;
 constexpr std::uint64_t kLateShare = 10;
-// A wait after the end that is shorter is not told to a person.
+// A shorter wait after the end is not shown to a person.
 constexpr double kAfterEndToldS = 0.1;
 
 std::string coverage_text(const Report& report) {
@@ -57,10 +57,10 @@ std::string coverage_text(const Report& report) {
   return text;
 }
 
-// What verification has counted, in the order of protocol::CallClass.
+// The classes of a verification, in the order of protocol::CallClass.
 constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
-// Sums that no job reaches are wrong bytes, and none of what is reckoned with them may overflow.
+// A sum that no job can reach is a wrong byte. It is cut, so that no computation with it overflows.
 std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
   constexpr std::int64_t kSumMax = INT64_C(1) << 60U;
   return std::clamp(static_cast<std::int64_t>(sum.load(std::memory_order_relaxed)), -kSumMax, kSumMax);
@@ -203,7 +203,8 @@ std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel
          static_cast<double>(kernel_bytes);
 }
 
-// What was taken back before it reached the disk belongs to the removals; the rest that no call was booked is "other".
+// Writes that were cancelled before they reached the disk belong to the class of removals. Bytes that the kernel counted for no call form the class
+// "other".
 void add_other_class(Report& report) {
   if (!report.kernel || report.classes.empty()) return;
   ClassReport& removals = report.classes[static_cast<std::size_t>(protocol::CallClass::remove)];

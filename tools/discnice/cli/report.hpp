@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what a job read, wrote and waited, for people and for programs.
+// report: what a job read and wrote and how long it waited, as text for people and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace discnice::cli {
 
-/// A disk the job used, and by what its other users were seen.
+/// A disk that the job used, and how the job saw the other users of this disk.
 struct DiskReport {
   std::string number;  // "8:0"
   SeenBy seen_by = SeenBy::untested;
 };
 
-/// One class of calls, as `discnice verify` tells them apart. Signed: removals take back what was predicted before.
+/// One class of calls of `discnice verify`. The numbers are signed, because a removal takes back what was predicted before.
 struct ClassReport {
   std::string name;
   std::int64_t calls = 0;
@@ -30,70 +30,72 @@ struct ClassReport {
   std::int64_t kernel_write_bytes = 0;
 };
 
-/// What went over the network by TCP, while that was held.
+/// What the job moved by TCP while its network was held.
 struct NetReport {
   std::uint64_t sent_bytes = 0;
   std::uint64_t received_bytes = 0;
   std::uint64_t connections = 0;
-  std::uint64_t udp_sockets = 0;        // that were not held
-  std::uint64_t mptcp_connections = 0;  // the same
-  std::uint64_t refused_processes = 0;  // the same
+  std::uint64_t udp_sockets = 0;        // UDP sockets, which are not held
+  std::uint64_t mptcp_connections = 0;  // multipath TCP connections, which are not held
+  std::uint64_t refused_processes = 0;  // processes whose connections could not be reached
 };
 
-/// None of a job whose network never was held.
+/// Returns nothing for a job whose network was never held.
 std::optional<NetReport> net_report(const protocol::Segment& segment);
 
 struct Report {
   std::string command;
   Grant grant;
   double elapsed_s = 0;
-  double after_end_s = 0;  // of these, what the launcher waited when the program had ended: JobKeeper::end()
+  // The part of `elapsed_s` that the launcher waited after the program had ended: JobKeeper::end().
+  double after_end_s = 0;
   double slept_s = 0;
   std::uint64_t file_read_bytes = 0;
   std::uint64_t file_write_bytes = 0;
   std::uint64_t predicted_read_bytes = 0;
   std::uint64_t predicted_write_bytes = 0;
-  std::uint64_t accounted_bytes = 0;  // what the members saw of the kernel's account, and so were charged for
+  // The bytes that the members saw in the kernel's account, and for which they were charged.
+  std::uint64_t accounted_bytes = 0;
   std::uint64_t probe_bytes = 0;
-  std::uint64_t cache_brought_bytes = 0;  // of the page cache: what the job brought in
-  std::uint64_t cache_let_go_bytes = 0;   // and let go of again
+  std::uint64_t cache_brought_bytes = 0;  // what the job brought into the page cache
+  std::uint64_t cache_let_go_bytes = 0;   // what the job dropped from it again
   std::uint64_t processes = 0;
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;
   std::vector<std::string> uncovered_programs;  // "NAME is statically linked"
-  std::vector<DiskReport> disks;                // of a job that gives way to others; else none
+  std::vector<DiskReport> disks;                // only for a job that gives way to others
   std::optional<processes::KernelAccount> kernel;
   std::optional<NetReport> net;
   bool is_verification = false;
-  std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if that is on
+  std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if it is on
   std::uint64_t charged_write_bytes = 0;
-  std::vector<ClassReport>
-      classes;  // of a verification; the last is what no class accounts for, once `kernel` is known
+  // Only for a verification. When `kernel` is known, the last class holds what no other class accounts for.
+  std::vector<ClassReport> classes;
 
-  /// Disk bytes the kernel counted that no covered call was charged for.
+  /// Disk bytes that the kernel counted and that no covered call was charged for.
   [[nodiscard]] std::uint64_t uncovered_bytes() const;
 
-  /// What the kernel counted and nobody had foretold, so that no call was held back for it: charged afterwards at best.
+  /// Disk bytes that the kernel counted and no model had predicted. No call was held back for them: they were charged afterwards at best.
   [[nodiscard]] std::uint64_t unforetold_bytes() const;
 };
 
-/// Sums up a job's segment; `elapsed_s` and `kernel` are the caller's.
+/// Sums up the segment of a job. The caller fills in `elapsed_s` and `kernel`.
 Report make_report(const protocol::Segment& segment);
 
-/// The fraction by which `charged` is above (or below) what the kernel counted; 0 when both are nothing, none when only the
-/// kernel's is.
+/// Returns the fraction by which `charged_bytes` is above (or below) what the kernel counted. Returns 0 when both are 0, and nothing when only the
+/// kernel's count is 0.
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes);
 
-/// Completes a verification's classes with the kernel's account of the whole run. Once, when `kernel` is set.
+/// Completes the classes of a verification by the kernel's account of the whole run. To be called once, when `kernel` is set.
 void add_other_class(Report& report);
 
-/// A table for a person: each class of calls, predicted and kernel's bytes, error. `subcommand` is named at its head.
+/// A table for a person: for each class of calls the predicted bytes, the kernel's bytes and the error. The heading names `subcommand`.
 std::string verification_text(const Report& report, const char* subcommand = "verify");
 
-/// Lines for a person.
+/// Several lines for a person.
 std::string report_text(const Report& report);
 
-/// One JSON object, a line.
+/// One JSON object on one line.
 std::string report_json(const Report& report);
 
 }  // namespace discnice::cli

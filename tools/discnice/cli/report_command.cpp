@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report_command: `discnice report JOB`: what a job that still runs has read, written and waited so far; and with --html a page of a recording.
+// report_command: `discnice report JOB`: tells what a running job has read, written and waited so far. With --html it draws a page of a recording.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -31,7 +31,7 @@ constexpr char kFooter[] =
     "  discnice report --html job.html job.record\n";
 
 struct Options {
-  std::string name;  // a job's, or a recording's
+  std::string name;  // the name of a job or of a recording
   bool is_json = false;
   std::string page_path;
   std::string profile_path;
@@ -44,7 +44,8 @@ int report_job(const Options& options) {
   Report report = make_report(job->segment());
   report.elapsed_s = static_cast<double>(job->age_ns()) / 1e9;
   for (const pid_t pid : processes_of(*job)) {
-    const auto account = processes::account_of(pid);  // one that ends meanwhile is in its parent's
+    // A process that ends meanwhile is counted in its parent's account.
+    const auto account = processes::account_of(pid);
     if (!account) continue;
     if (!report.kernel) report.kernel.emplace();
     *report.kernel += *account;
@@ -57,7 +58,7 @@ int fail_to_read(const std::string& path) {
   return fail(kExitSomeFailed, "cannot read '{}': {}", path, gray::cli::error_text(errno));
 }
 
-// 0, or the status to end with.
+// Returns 0 or the exit status.
 int read_stacks(const std::string& path, std::optional<std::vector<NamedStack>>& stacks) {
   if (path.empty()) return gray::cli::kExitSuccess;
   std::ifstream file(path, std::ios::binary);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done;
-// then makes the job's segment, runs the command with the library preloaded, and reports.
+// run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done. Then it makes the job's segment, runs
+// the command with the library preloaded, and reports.
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -42,14 +42,14 @@ namespace {
 using gray::cli::fail;
 using gray::cli::kExitToolFailed;
 
-// A program that is over within this time needs little of us. What the library cannot reach is held from the beginning.
+// A program that ends within this time needs little work of the launcher. A program that the library cannot reach is held from the beginning.
 constexpr int kShortMs = 2;
 
 std::string_view value_or_empty(const char* value) {
   return value != nullptr ? value : "";
 }
 
-// The report file is opened before the command runs: an unwritable one must not be found out after an hour.
+// Opens the report file before the command runs: an unwritable file must not be found after an hour.
 int open_report(const RunOptions& options, OutputFile& file) {
   const int error = options.report_path.empty() ? 0 : file.open(options.report_path);
   if (error == 0) return 0;
@@ -77,7 +77,7 @@ std::string text_of(const RunOptions& options, const Report& report, const Obser
   return observation.extended(options.is_json ? report_json(report) : report_text(report));
 }
 
-// Whoever has closed standard error does not want to hear. Returns a negative errno where it does not take the text otherwise.
+// When standard error is closed, nobody wants to read the text. Returns a negative errno when the text cannot be written for another reason.
 int write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -87,7 +87,7 @@ int write_to_stderr(std::string_view text) {
   return 0;
 }
 
-// False, and a line, when it could not be written.
+// Writes the report. When this fails, prints a warning and returns false.
 bool write_report(const RunOptions& options, const std::string& text, OutputFile& file) {
   int error = 0;
   if (!file.is_open()) {
@@ -108,8 +108,8 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
-// Whoever comes first may have taken the board's name. A job that gives way then takes this user's other jobs for strangers; others go on as they
-// would.
+// Another user may have taken the name of the board first. Then a job that gives way takes this user's other jobs for strangers. A job that does not
+// give way goes on as usual.
 void warn_when_board_is_taken(const protocol::Segment& segment) {
   if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return;
   const auto board = protocol::map_board();
@@ -123,13 +123,13 @@ void warn_when_board_is_taken(const protocol::Segment& segment) {
   }
 }
 
-// What the first read is predicted by.
+// Publishes the read-ahead rules, by which the first read is predicted.
 void publish_rules(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_readahead_rules(segment, measured_readahead_rules(repository));
 }
 
-// What a program that is soon over does without: whether a timed probe is a hit is asked after the first ones at the earliest, and by pairs until it is known;
-// how long a random read takes is asked when somebody else uses the disk, and learned until it is known.
+// Publishes what a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit is known, it
+// compares probes in pairs. A process needs the time of a random read when somebody else uses the disk; until the time is known, it is learned.
 void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
@@ -138,7 +138,7 @@ void finish_start(protocol::Segment& segment, const gray::repo::Repository& repo
   clear_leftovers();
 }
 
-// What ran without a limit goes into the report, whoever found it out.
+// Adds everything that ran without a limit to the report, no matter which part of discnice noticed it.
 void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
                     const protocol::SegmentName& name, const std::string& command, Report& report) {
   for (const UncoveredProgram& one : keeper.uncovered())
@@ -155,14 +155,14 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
   gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
 }
 
-// Who holds the job beside the library and the pacer; null where that was not asked for.
+// The objects that hold the job beside the library and the pacer. A null pointer means that the user did not ask for that object.
 struct Holders {
   std::unique_ptr<notify::Watch> watch;
   std::unique_ptr<cgroup::Limiter> limiter;
   std::unique_ptr<NetHolder> net;
 };
 
-// Runs the command in a job that exists, reports, and returns the status to end with.
+// Runs the command in an existing job and reports. Returns the exit status.
 int run_job(const RunOptions& options, const Launch& launch, const std::string& obstacle,
             protocol::Segment& segment, const protocol::SegmentName& name, OutputFile& report_file,
             Observation& observation, Holders holders) {
@@ -202,7 +202,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   report.after_end_s = keeper.after_end_s();
   report.kernel = ended.account;
   if (report.kernel) keeper.add_unwaited(*report.kernel);
-  // Before the name goes: it leads to what the file has become.
+  // This must come before the name is removed: the name leads to the file that is checked.
   const bool has_run = ended.start_error == 0 && ended.show_error == 0 && ended.group_error == 0;
   if (has_run) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);
@@ -224,7 +224,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   return status == 0 && !is_all_written ? kExitToolFailed : status;
 }
 
-// What was asked for that only the library can do, as advice to whoever asked; null when nothing was.
+// Returns advice about an option that only the library can serve; null when no such option was given.
 const char* needs_library(const RunOptions& options) {
   if (options.job.is_verifying != 0) return "there is nothing to verify";
   if (!options.record_path.empty()) return "leave out --record";
@@ -232,7 +232,8 @@ const char* needs_library(const RunOptions& options) {
   return options.engine == Engine::preload ? "leave out --engine preload" : nullptr;
 }
 
-// Of an ordinary user's program the kernel shows calls only if that can't get other rights any more, by a set-user-ID program. So that is for him to ask for.
+// For an ordinary user, the kernel shows the calls of a program only if that program can no longer get other rights through a set-user-ID program. So
+// an ordinary user must ask for this.
 ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   if (engine == Engine::notify) return ShowCalls::always;
   const bool is_for_us = engine == Engine::automatic && !target.obstacle.empty();
@@ -243,7 +244,8 @@ int fail_group(const std::string& problem) {
   return fail(kExitToolFailed, "--engine cgroup: {}: use --engine pace", problem);
 }
 
-// A negative errno where no process is to be had that watches over the calls, and they were asked to be shown.
+// Prepares the process that watches over the shown calls. Returns a negative errno when this process cannot be had and the user has asked to see the
+// calls.
 int watch_calls(ShowCalls& show_calls, std::unique_ptr<notify::Watch>& watch) {
   if (show_calls == ShowCalls::never) return 0;
   watch = std::make_unique<notify::Watch>();
@@ -258,11 +260,12 @@ gray::base::Result<protocol::Segment*> make_segment(const RunOptions& options, c
   const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, name); };
   auto segment = make();
   if (segment.error() != -ENOSPC) return segment;
-  clear_leftovers();  // they may be what fills it
+  clear_leftovers();  // leftovers may be what fills /dev/shm
   return make();
 }
 
-// Begins to hold what the kernel or another process of ours has to hold before the program is there. The status to end with after saying why, or 0.
+// Starts the holders that must exist before the program starts: in the kernel or in another process. Returns 0, or the exit status after the reason
+// has been printed.
 int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol::Segment& segment,
                   Holders& holders) {
   if (is_net_asked(options.grant, options.schedule)) {
@@ -278,23 +281,24 @@ int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol:
 
 Launch launch_of(const RunOptions& options, const processes::Target& target, const Library& library,
                  const protocol::SegmentName& name, ShowCalls show_calls, const Holders& holders) {
-  return {target.path,
-          options.command,
-          {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
-           {"ASAN_OPTIONS", address_sanitizer_options()},
-           {protocol::kSegmentVariable, name.text},
-           // The segment says all of it; what bare use reads must not speak against it.
-           {"DISCNICE_RATE", ""},
-           {"DISCNICE_POLICY", ""},
-           {"DISCNICE_LEDGER", ""},
-           {"DISCNICE_BACKEND", ""}},
-          target.obstacle.empty(),
-          show_calls,
-          holders.limiter ? holders.limiter->entry_fd() : -1,
-          holders.watch ? holders.watch->guard().socket() : -1};
+  return {
+      target.path,
+      options.command,
+      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
+       {"ASAN_OPTIONS", address_sanitizer_options()},
+       {protocol::kSegmentVariable, name.text},
+       // The segment has these settings. The variables for use without the launcher must not contradict it.
+       {"DISCNICE_RATE", ""},
+       {"DISCNICE_POLICY", ""},
+       {"DISCNICE_LEDGER", ""},
+       {"DISCNICE_BACKEND", ""}},
+      target.obstacle.empty(),
+      show_calls,
+      holders.limiter ? holders.limiter->entry_fd() : -1,
+      holders.watch ? holders.watch->guard().socket() : -1};
 }
 
-// Everything after the command line is read.
+// Does everything that follows the reading of the command line.
 int run_as_asked(RunOptions& options) {
   const std::string_view disabled = value_or_empty(std::getenv("DISCNICE_DISABLE"));
   if (!disabled.empty() && disabled != "0")

@@ -67,7 +67,7 @@ constexpr char kVerifyFooter[] =
     "  discnice verify -- grep -r needle src\n"
     "  discnice verify --disable readahead --json -- cat big\n";
 
-// The texts of options that are no numbers yet.
+// The texts of options that have not become numbers yet.
 struct OptionTexts {
   LimitTexts limits;
   std::vector<std::string> excluded;
@@ -77,7 +77,7 @@ struct OptionTexts {
   std::string disabled;
 };
 
-// By what they are, not by what they are called; a device or a pipe may take more than one.
+// Compares the files themselves and not only their names. Several outputs may go to one device or pipe.
 bool is_same_file(const std::string& one, const std::string& other) {
   if (one.empty() || other.empty()) return false;
   std::error_code error;
@@ -89,7 +89,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
          std::filesystem::absolute(other).lexically_normal();
 }
 
-// Keeps the names of programs to be left alone where the preload library reads them.
+// Copies the names of programs to be left alone to the place where the preload library reads them.
 std::optional<int> set_excluded(const std::vector<std::string>& names, protocol::JobOptions& job) {
   if (names.size() > protocol::kExcludedMax)
     return gray::cli::fail_usage("--exclude: {} programs are the most", protocol::kExcludedMax);
@@ -143,7 +143,7 @@ std::optional<int> check_disabled(const std::string& names, RunOptions& options)
   return std::nullopt;
 }
 
-// Each output has a file of its own.
+// Checks that each output has a file of its own.
 std::optional<int> check_outputs(const RunOptions& options) {
   const std::pair<const char*, const std::string*> outputs[] = {{"--report", &options.report_path},
                                                                 {"--record", &options.record_path},
@@ -162,14 +162,14 @@ std::optional<int> check_outputs(const RunOptions& options) {
   return std::nullopt;
 }
 
-// What bare use goes by, and the launcher does not.
+// A variable for use without the launcher. The launcher itself does not read it.
 struct BareVariable {
   const char* name;
   const char* instead;
-  bool is_said;  // on the command line, which goes before it
+  bool is_said;  // an option on the command line says it, which comes first
 };
 
-// A process of a bare job has these variables, too: its job's.
+// Whether the value is that of a job without the launcher. The processes of such a job have these variables, too.
 bool is_of_bare_job(const char* value) {
   return std::strstr(value, ",segment=") != nullptr;
 }
@@ -194,7 +194,7 @@ std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
   return std::nullopt;
 }
 
-// A person's own defaults. Says what is wrong with them, or notes in `taken` which of them were.
+// Reads a person's own defaults. Prints what is wrong with them, or names in `taken` the lines that were used.
 std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::string& taken) {
   const Config config = load_config(config_path());
   if (config.read_error != 0)
@@ -209,7 +209,7 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
   return std::nullopt;
 }
 
-// Parses, and takes what all commands have in common. Nothing when that went well.
+// Parses the command line and handles what all commands have in common. Returns nothing when that went well.
 std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
   app.prefix_command();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run_options: the command line of `discnice run`, checked.
+// run_options: reads and checks the command line of `discnice run`.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace discnice::cli {
 
-/// By what the job is held to its limit. Its number is its place in kEngines of run_options.cpp.
+/// What holds the job to its limit. The number of an engine is its place in kEngines of run_options.cpp.
 enum class Engine : std::uint8_t {
-  automatic,  // the library; from outside whatever that cannot reach
-  preload,    // the library alone
-  notify,     // from outside alone, and large calls before they are made
-  pace,       // from outside alone
-  cgroup,     // by the kernel, in a control group
+  automatic,  // the library; from outside for programs that the library cannot reach
+  preload,    // only the library
+  notify,     // only from outside; large calls are held before they are made
+  pace,       // only from outside
+  cgroup,     // the kernel, by a control group
 };
 
-/// Whether nothing is loaded into the programs.
+/// Whether this engine loads nothing into the programs.
 constexpr bool is_from_outside(Engine engine) {
   return engine == Engine::notify || engine == Engine::pace || engine == Engine::cgroup;
 }
@@ -35,17 +35,16 @@ struct RunOptions {
   bool is_quiet = false;
   Engine engine = Engine::automatic;
   bool is_coverage_required = false;
-  policy::Schedule schedule;  // without entries: none
+  policy::Schedule schedule;  // no entries: there is no schedule
   std::string report_path;    // empty: stderr
   std::string record_path;    // empty: no recording
   std::string profile_path;   // empty: no profile
 };
 
-/// Reads the command line of `discnice verify` as read_run_options() does that of `discnice run`.
+/// Reads the command line of `discnice verify` in the same way as read_run_options().
 std::optional<int> read_verify_options(int argc, char** argv, RunOptions& options);
 
-/// Reads the command line. Fills `options` and returns nothing, or says what is wrong and returns the exit
-/// status.
+/// Reads the command line. Fills `options` and returns nothing, or prints what is wrong and returns the exit status.
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options);
 
 }  // namespace discnice::cli

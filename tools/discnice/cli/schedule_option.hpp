@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// schedule_option: --schedule, and whether what else was said holds at any time.
+// schedule_option: the option --schedule, and whether the other limits hold at any time of the week.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 
 namespace discnice::cli {
 
-/// What the schedule among these texts says, which apply_limits() has found right; none where there is none.
+/// Returns the schedule in these texts, which apply_limits() has found right. Returns an empty schedule when the texts have none.
 policy::Schedule schedule_of(const LimitTexts& texts);
 
-/// All that may hold at some time of the week.
+/// Returns all grants that may hold at some time of the week.
 std::vector<Grant> possible_grants(const Grant& grant, const policy::Schedule& schedule);
 
-/// What is wrong with the limits as a whole: one that never holds, an option that nothing uses. Empty when nothing is.
+/// Returns what is wrong with the limits as a whole: a limit that never holds, or an option that nothing uses. Returns an empty text when nothing is
+/// wrong.
 std::string judge_schedule(const Grant& grant, const policy::Schedule& schedule, const LimitTexts& given);
 
 }  // namespace discnice::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// set: `discnice set JOB OPTIONS`: changes the limits of a job that runs, or pauses it.
+// set: `discnice set JOB OPTIONS`: changes the limits of a running job, or pauses it.
 
 #include "toolbox/cli/command_line.hpp"
 #include "toolbox/cli/diagnostics.hpp"

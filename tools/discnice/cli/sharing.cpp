@@ -19,20 +19,20 @@ namespace {
 
 using protocol::Counter;
 
-// What a job used is the mean over so many looks; a job that has not moved a byte in as many does not take part.
+// The weight of the newest sample in the mean of what a job used. A job that used nothing for some samples does not take part.
 constexpr double kSmoothing = 0.3;
-// Beyond what it used lately a job that does not wait is left this much room to grow.
+// A job that does not wait may use this many times what it used lately, so that it has room to grow.
 constexpr double kRoom = 1.25;
 constexpr double kIdleBytesPerS = 4096;
-// No job moves more; what says so is a wrong byte in its counters.
+// No job moves more than this. A larger number is a wrong byte in the job's counters.
 constexpr double kUsageMax = 1e15;
 
-// A job that was held back lately wants more than it has; between two waits it may go on for a moment without one.
+// A job that was held back within this time wants more than it has. Between two waits it may go on for a moment without a wait.
 constexpr std::uint64_t kLatelyNs = 1'000'000'000;
-// What a job used is kept for so long after it was seen last.
+// What a job used is kept for this long after the job was last seen.
 constexpr std::uint64_t kForgottenNs = 60 * kLatelyNs;
 
-// A look at all names may take one part in so many of the time.
+// A search of all names may take one part in this many of the time.
 constexpr std::uint64_t kTimePerLook = 20;
 
 std::uint64_t moved_bytes(const protocol::Segment& segment) {

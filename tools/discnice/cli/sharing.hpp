@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sharing: divides one rate among the jobs of one user that share it, and lends each its part.
+// sharing: divides one rate among the jobs of one user that share it, and lends each job its part.
 //
-// Only this user's own jobs take part, and only those whose launcher is alive, as the kernel tells. What other users move is seen on the disk, and not
-// in what they say of themselves. No job is lent more than its own --rate.
+// Only this user's own jobs take part, and only those whose launcher lives, as the kernel tells. What other users move is seen on the disk. What
+// other users say about themselves is not used. No job is lent more than its own --rate.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace discnice::cli {
 
-/// This user's jobs of policy `share` that are kept by a launcher, and what each used lately.
+/// This user's jobs of policy `share` that have a living launcher, and what each job used lately.
 class SharingJobs {
  public:
-  /// Looks who is there now. Where looking takes long, because there are very many names in /dev/shm, it is done less often, so that it takes
+  /// Finds the present jobs. When there are very many names in /dev/shm, the search takes long. The search is then made less often, so that it takes
   /// a small part of the time.
   void look(std::uint64_t now_ns);
 
-  /// Those that the last look found.
+  /// The jobs that the last search found.
   [[nodiscard]] std::vector<MappedJob>& here() { return here_; }
 
-  /// What the job of that name would use.
+  /// Returns what the job of that name would use.
   policy::Claim claim_of(const char* name, const protocol::Segment& segment, std::uint64_t now_ns);
 
  private:
@@ -44,12 +44,12 @@ class SharingJobs {
   std::map<std::string, Usage> usages_;  // by the segment's name
 };
 
-/// For one job: its launcher's part. Every launcher does this for its own job, and they come to the same answer.
+/// The launcher's part, for one job. Every launcher does this for its own job, and all launchers come to the same result.
 class Sharer {
  public:
   explicit Sharer(const protocol::SegmentName& name) : name_(name) {}
 
-  /// Lends the job its part of its own rate. Nothing for other policies, and nothing while a daemon lends.
+  /// Lends the job its part of its own rate. Does nothing for other policies, and nothing while a daemon lends.
   void lend(protocol::Segment& segment);
 
  private:
@@ -57,7 +57,7 @@ class Sharer {
   SharingJobs jobs_;
 };
 
-/// The daemon's part: divides `total_bytes_per_s` (0: the largest rate among them) among all of them.
+/// The daemon's part: divides `total_bytes_per_s` among all jobs. A total of 0 stands for the largest rate of these jobs.
 void lend_to_all(SharingJobs& jobs, std::uint64_t total_bytes_per_s);
 
 }  // namespace discnice::cli

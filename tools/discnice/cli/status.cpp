@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// status: `discnice status`: the jobs of this user that are running now.
+// status: `discnice status`: lists the jobs of this user that are running now.
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -79,7 +79,7 @@ Cell policy_cell(const Row& row) {
   return {name, is_shared(row) ? name + ", weight " + std::to_string(row.grant.weight) : name};
 }
 
-// "nice", "1.00 MiB/s", "off".
+// Returns "nice", "1.00 MiB/s" or "off", for example.
 std::string net_manner(const Grant& grant) {
   constexpr std::size_t kWord = sizeof "net " - 1;
   const std::string text = net_limits_text(grant);

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kBegunMaxMs = 1000;
 
-// Nobody waits for the end of a pipe of ours, and no terminal ends us. Returns the descriptor that is kept; the listener, if there is one, gets another number.
+// Closes all pipes, so that nobody waits for their end, and leaves the terminal, so that the terminal does not end this process. Returns the new
+// number of `kept_fd`. The listener, if there is one, gets a new number, too.
 int leave_everything(int kept_fd, int& listener_fd) {
   const int kept = fcntl(kept_fd, F_DUPFD, STDERR_FILENO + 1);
   const int listener = listener_fd < 0 ? -1 : fcntl(listener_fd, F_DUPFD, STDERR_FILENO + 1);
@@ -43,7 +44,7 @@ bool are_all_held(pace::Pacer& pacer) {
   return std::all_of(findings.begin(), findings.end(), [](const auto& one) { return one.is_held; });
 }
 
-// Writes a byte to `begun_fd` as soon as all are held.
+// Holds the processes. Writes a byte to `begun_fd` as soon as all of them are held.
 [[noreturn]] void hold(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying,
                        int begun_fd) {
   JobKeeper keeper(segment, name, {staying.schedule, false, staying.preloaded_name, false});
@@ -84,7 +85,7 @@ bool are_all_held(pace::Pacer& pacer) {
   _exit(0);
 }
 
-// A second signal to us is not to leave the program without its holder.
+// Waits for the byte that the holder writes. A second signal to this process must not leave the program without its holder.
 bool has_begun(int fd) {
   pollfd begun{fd, POLLIN, 0};
   char byte = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// staying: looks after the processes of a job that go on when the program it began with has ended: daemons, what a script left in the background. It holds those that the
-// library is not in, and any other as soon as it executes a program that the library cannot reach.
+// staying: looks after the processes of a job that go on when the job's first program has ended: daemons, and what a script left in the background.
+// It holds processes without the library. It also holds any other process as soon as that process executes a program that the library cannot reach.
 //
-// The launcher ends with its program, whose status somebody waits for. So another process does it: it has no terminal, no open file of ours, and ends with the
-// last of those it holds. Where the kernel lets only ancestors trace (Yama) it stops them by signals.
+// The launcher ends with its program, because somebody waits for the program's exit status. So another process holds the processes that go on. That
+// process has no terminal and no open file of the launcher. It ends with the last process that it holds. Where the kernel lets only ancestors trace
+// (Yama), it stops processes by signals.
 #pragma once
 
 #include <string>
@@ -20,14 +21,15 @@ namespace discnice::cli {
 
 struct Staying {
   std::vector<pid_t> processes;
-  policy::Schedule schedule;   // of the job
-  std::string preloaded_name;  // the file name of what is preloaded
-  int listener_fd = -1;        // by which large calls of theirs are shown, if they are
-  cgroup::Limiter* limiter =
-      nullptr;  // of the control group that holds them; null: there is none. It is a copy there
+  policy::Schedule schedule;   // the schedule of the job
+  std::string preloaded_name;  // the file name of the preloaded library
+  int listener_fd = -1;        // shows large calls of these processes; -1: they are not shown
+  // The limiter of the control group that holds the processes; null: there is no group. The new process has a copy of the limiter.
+  cgroup::Limiter* limiter = nullptr;
 };
 
-/// Returns the process that looks after them, as soon as it does; a negative errno where there can be none. The job's segment is removed when all have ended.
+/// Starts a process that holds these processes. Returns its pid as soon as it holds them, or a negative errno when there can be no such process. The
+/// job's segment is removed when all processes have ended.
 pid_t hold_who_stays(protocol::Segment& segment, const protocol::SegmentName& name, const Staying& staying);
 
 }  // namespace discnice::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// subcommands: one entry point each. argv[0] is the sub-command's (or the program's) name; the result is the
-// exit status.
+// subcommands: one entry point for each sub-command. argv[0] is the name of the sub-command (or of the program). The result is the exit status.
 #pragma once
 
 namespace discnice::cli {
@@ -8,7 +7,7 @@ namespace discnice::cli {
 /// Runs a command as a job and reports on it.
 int run_main(int argc, char** argv);
 
-/// Runs a command without a limit and compares what was predicted with what the kernel booked.
+/// Runs a command without a limit and compares what was predicted with what the kernel counted.
 int verify_main(int argc, char** argv);
 
 /// Runs the models over a recording.
@@ -41,7 +40,7 @@ int policies_main(int argc, char** argv);
 /// Says what works here, what does not, and what would make it work.
 int doctor_main(int argc, char** argv);
 
-/// Says which measured host parameters decide, and where they come from.
+/// Says how a command would be covered, which measured host parameters are used, and where they come from.
 int explain_main(int argc, char** argv);
 
 }  // namespace discnice::cli

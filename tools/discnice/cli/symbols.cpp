@@ -20,7 +20,7 @@
 namespace discnice::cli {
 namespace {
 
-// So many addresses at once: they go in by a file, so no pipe can fill up on both sides.
+// The most addresses in one call of the tool. The tool reads them from a file: with a pipe each way, both pipes could fill up and nobody would go on.
 constexpr std::size_t kAddressesMax = 4096;
 
 struct Tool {
@@ -38,7 +38,7 @@ std::string find_in_path(const char* name) {
   return "";
 }
 
-// addr2line first: it falls back on the dynamic symbols of stripped libraries.
+// addr2line comes first, because it falls back on the dynamic symbols of stripped libraries.
 std::optional<Tool> find_tool() {
   if (std::string path = find_in_path("addr2line"); !path.empty())
     return Tool{path, {"-a", "-f", "-C", "-i", "-e"}};
@@ -79,7 +79,7 @@ std::string read_all(int fd) {
   }
 }
 
-// What the tool says of these addresses of the file.
+// Returns what the tool says about these addresses of the file.
 std::string ask(const Tool& tool, const std::string& file, const std::string& addresses) {
   const int input = memfd_create("addresses", MFD_CLOEXEC);
   int output[2];
@@ -107,7 +107,7 @@ bool is_name(const std::string& line) {
 }  // namespace
 
 std::optional<std::uint64_t> virtual_address(const std::string& file, std::uint64_t offset_bytes) {
-  std::error_code error;  // a name that a member has sent: a pipe would be waited for
+  std::error_code error;  // a member has sent the name: opening a pipe would wait
   if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   Elf64_Ehdr header{};
@@ -126,7 +126,7 @@ std::optional<std::uint64_t> virtual_address(const std::string& file, std::uint6
   return std::nullopt;
 }
 
-// An address in hexadecimal, then pairs of lines: function, file and line; the innermost inlined function first.
+// The tool prints an address in hexadecimal, then pairs of lines: a function, and its file and line. The innermost inlined function comes first.
 std::vector<FunctionNames> parse_addr2line(std::istream& output, std::size_t count) {
   std::vector<FunctionNames> names;
   std::string function;

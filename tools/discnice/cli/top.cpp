@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// top: the program discnice-top: what the jobs of this user do right now, on a terminal again and again (live_view), else once.
+// top: the program discnice-top: shows what the jobs of this user do right now. On a terminal it does so again and again (live_view), else once.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ using gray::cli::Cell;
 using gray::cli::Column;
 
 constexpr char kWithNet[] = "+sends,receives";  // shown where a job's network is held
-constexpr int kLookMs = 500;                    // apart, when the figures are shown once
+constexpr int kLookMs = 500;                    // between the two samples of figures that are shown once
 
-// A job, or a process of one: what is null is not asked of it.
+// A row for a job or for one of its processes. `process` is null in the row of a job.
 struct Row {
   const JobLook* job;
   const ProcessLook* process;

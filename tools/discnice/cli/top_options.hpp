@@ -14,7 +14,7 @@ struct TopOptions {
   std::string output;
 };
 
-/// Fills `options` and returns nothing, or says what is wrong and returns the exit status. `columns` stands at the end of --help.
+/// Fills `options` and returns nothing, or prints what is wrong and returns the exit status. `columns` stands at the end of --help.
 std::optional<int> read_top_options(int argc, char** argv, const std::string& columns, TopOptions& options);
 
 }  // namespace discnice::cli

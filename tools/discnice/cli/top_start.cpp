@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// top_start: `discnice top` is a program of its own, discnice-top: this finds and becomes it.
+// top_start: `discnice top` is a program of its own, discnice-top. This file finds that program and becomes it.
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -16,7 +16,7 @@ namespace discnice::cli {
 int top_main(int /*argc*/, char** argv) {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const std::filesystem::path places[] = {folder / "discnice-top",  // a build
+  const std::filesystem::path places[] = {folder / "discnice-top",  // in a build tree
                                           folder / GRAY_PARTS_FROM_PROGRAM / "discnice-top"};
   for (const auto& place : places) execv(place.c_str(), argv);
   return gray::cli::fail(gray::cli::kExitNotFound, "cannot start {}: {}",
