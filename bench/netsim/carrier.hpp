@@ -23,7 +23,7 @@ class Carrier {
   void carry_until(const std::function<bool()>& is_over, int first_fd, int second_fd);
   [[nodiscard]] const LineCount& up() const { return up_.line.count(); }      ///< from near to far
   [[nodiscard]] const LineCount& down() const { return down_.line.count(); }  ///< from far to near
-  [[nodiscard]] std::uint64_t late_ns_max() const { return late_ns_max_; }    ///< the longest delay of a packet
+  [[nodiscard]] std::uint64_t late_ns_max() const { return late_ns_max_; }  ///< the longest delay of a packet
 
  private:
   struct Packet {

@@ -25,7 +25,8 @@ constexpr char kTun[] = "/dev/net/tun";
 constexpr char kDeviceName[] = "line";
 constexpr int kV4PrefixBits = 24;
 constexpr unsigned kV6PrefixBits = 64;
-constexpr int kDevicePackets = 10'000;  // large, so that the line's queue drops packets and the device's queue does not
+// Large, so that the line's queue drops packets and the device's queue does not.
+constexpr int kDevicePackets = 10'000;
 constexpr useconds_t kStepUs = 1000;
 constexpr unsigned kPatienceSteps = 5000;
 

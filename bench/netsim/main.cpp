@@ -71,7 +71,8 @@ int main(int argc, char** argv) {
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2})
     sigaddset(&signals, number);
-  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // with SIG_IGN no child could be waited for
+  // With SIG_IGN no child could be waited for.
+  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const pid_t line = fork();
   if (line < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));

@@ -34,8 +34,9 @@ using gray::cli::kExitToolFailed;
 
 constexpr char kOwnNetwork[] = "/proc/self/ns/net";
 constexpr int kSignalled = 128;
-constexpr time_t kEndingSeconds = 2;                  // time to end after a SIGTERM, before SIGKILL
-constexpr std::uint64_t kFarLeastNs = 1'000'000'000;  // a far command has this time to say that it cannot be started
+constexpr time_t kEndingSeconds = 2;  // time to end after a SIGTERM, before SIGKILL
+// A far command has this time to say that it cannot be started.
+constexpr std::uint64_t kFarLeastNs = 1'000'000'000;
 
 // Mounts a /proc that shows the processes by their numbers in this PID namespace. Mounts of the host are seen here, and mounts made here are not seen by the host.
 bool mount_own_proc() {

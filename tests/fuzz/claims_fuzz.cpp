@@ -24,11 +24,13 @@ using namespace gray::memory;
 namespace simulated = gray::os::simulated;
 
 constexpr std::uint32_t kSelf = 1;
-constexpr std::uint32_t kProcesses = 4;  // processes of others, from 2 on; 0 is a process that has no number here
+// Processes of others, from 2 on; 0 is a process that has no number here.
+constexpr std::uint32_t kProcesses = 4;
 constexpr std::size_t kSlotsMax = 12;
 constexpr std::size_t kOperationsMax = 24;
 constexpr std::uint64_t kCapacityMax = std::uint64_t{1} << 44U;
-constexpr std::uint64_t kPatienceNs = 2'000'000;  // less than a real call has, because each retry takes real time here, too
+// Less than a real call has, because each retry takes real time here, too.
+constexpr std::uint64_t kPatienceNs = 2'000'000;
 constexpr std::uint64_t kWaitMaxNs = 2 * kPatienceNs;
 
 void check(bool holds) {

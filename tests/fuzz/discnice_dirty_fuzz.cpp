@@ -22,7 +22,8 @@ using fuzz::require;
 
 constexpr std::size_t kInputBytesMax = 512;
 constexpr std::uint64_t kNowNs = UINT64_C(1) << 40U;
-constexpr std::uint64_t kCreationPagesMax = 5;  // the new file's folder takes one page, the file system four blocks
+// The new file's folder takes one page, the file system four blocks.
+constexpr std::uint64_t kCreationPagesMax = 5;
 
 alignas(4096) DirtyData::Memory memory;
 constexpr std::size_t kFirstBytes = sizeof memory - UpdateRegions::kRestingBytes;

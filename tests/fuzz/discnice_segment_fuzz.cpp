@@ -38,7 +38,8 @@ using fuzz::Input;
 using fuzz::require;
 
 constexpr std::size_t kInputBytesMax = 512;
-constexpr std::size_t kBytes = offsetof(Segment, dirty_table);  // the dirty table has a fuzz target of its own
+// The dirty table has a fuzz target of its own.
+constexpr std::size_t kBytes = offsetof(Segment, dirty_table);
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kStepMaxNs =
     3600 * kSecondNs;  // bound of the change of an account by one operation (policy/rate_window.cpp)

@@ -160,7 +160,8 @@ bool may_adopt(pid_t pid) {
   }
   const ProcessHandle handle(pid);
   int error = handle.error();
-  if (error == -EINVAL || error == -ENOENT) error = -ESRCH;  // the number is that of a thread, not of a process
+  // The number is that of a thread, not of a process.
+  if (error == -EINVAL || error == -ENOENT) error = -ESRCH;
   if (error == 0) {
     const auto any = handle.duplicate(0);
     if (any.error() == -EPERM) error = -EPERM;

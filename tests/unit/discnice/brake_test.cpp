@@ -163,8 +163,7 @@ TEST_CASE("who is killed while it stands is not held", "[brake]") {
   attend(brake);
   CHECK_FALSE(brake.has_work());
   int status = 0;
-  CHECK(waitpid(child.pid(), &status, WNOHANG | __WALL) ==
-        child.pid());  // only its parent waits for its end
+  CHECK(waitpid(child.pid(), &status, WNOHANG | __WALL) == child.pid());  // only its parent waits for its end
   CHECK(WIFSIGNALED(status));
 }
 

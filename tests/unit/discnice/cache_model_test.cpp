@@ -19,7 +19,8 @@ using discnice::test::SimulatedFile;
 namespace {
 
 constexpr std::uint64_t kPages = 3000;
-constexpr std::uint64_t kBisectionQuestionsMax = 14;  // the whole region, its first page, and a bisection: 2^11 > kRegionPages
+// The whole region, its first page, and a bisection: 2^11 > kRegionPages.
+constexpr std::uint64_t kBisectionQuestionsMax = 14;
 
 // Resident stretches of all lengths, so that runs end at every place that a bisection may ask about.
 SimulatedFile random_file(std::mt19937_64& random) {

@@ -68,7 +68,8 @@ TEST_CASE("memory for many files is asked for when there are many, and once") {
       HeldTable(small.job)->regions.mark({1, inode}, 0, 1, 1);
   };
   mark_many();
-  CHECK(table_of(small.job).regions.dirty_pages() >= 298);  // the first process that wanted room found none yet
+  // The first process that wanted room found none yet.
+  CHECK(table_of(small.job).regions.dirty_pages() >= 298);
 
   const discnice::test::FrontOnly front;  // only the first part of its table has memory
   const Job job{front.segment, nullptr, 1, 1, nullptr};
@@ -104,7 +105,8 @@ TEST_CASE("who stood still for too long and goes on does not write into what som
   {
     HeldTable next(small.job);
     REQUIRE(next);
-    CHECK(next->regions.is_empty());  // the table is emptied, because the old holder may have changed half of it
+    // The table is emptied, because the old holder may have changed half of it.
+    CHECK(next->regions.is_empty());
     CHECK(next->regions.mark(kFile, 10, 12, 1) == 2);
     const auto before = dirty_memory(small.job);
     CHECK(late->regions.mark(kFile, 20, 30, 1) == 10);  // the pages are charged, and not remembered

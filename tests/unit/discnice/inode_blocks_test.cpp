@@ -87,9 +87,11 @@ TEST_CASE(
   for (std::uint64_t inode = 18; inode <= 32; ++inode) CHECK(pages_of_creation(*dirty, inode) == 0);
   CHECK(pages_of_creation(*dirty, 33) == 1);
   CHECK(pages_of_creation(*dirty, 34, kPageBytes) == 1);
-  CHECK(pages_of_creation(*dirty, 8193) == 3);  // another group, with its descriptor on the first group's page
-  CHECK(pages_of_creation(*dirty, 64 * 8192 + 1) == 4);  // the first group with its descriptor on another page
-  CHECK(pages_of_creation(*dirty, 0) == 0);              // no file system has inode 0
+  // Another group, with its descriptor on the first group's page.
+  CHECK(pages_of_creation(*dirty, 8193) == 3);
+  // The first group with its descriptor on another page.
+  CHECK(pages_of_creation(*dirty, 64 * 8192 + 1) == 4);
+  CHECK(pages_of_creation(*dirty, 0) == 0);  // no file system has inode 0
   CHECK(estimate_creation({OpKind::create, {8, 17}, 0, 256, 0}, *dirty, kSecondNs).write_bytes ==
         4 * kPageBytes);  // another device
 }

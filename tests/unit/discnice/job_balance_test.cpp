@@ -63,7 +63,8 @@ TEST_CASE("what nobody settles the job is charged for, once, and gets back when 
 
 TEST_CASE("a job gets back no more than it was charged here", "[job_balance]") {
   Balanced job;
-  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);  // settled by a process that is not seen any more
+  // Settled by a process that is not seen any more.
+  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);
   for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
     CHECK_FALSE(job.balance.settle({0, 0, 0}, at_ms * kMs, kRuns).is_any());
 }

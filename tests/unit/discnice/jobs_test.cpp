@@ -127,7 +127,7 @@ TEST_CASE("a number is its holder's only since he began, and only while he is th
   siginfo_t info{};
   waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
   CHECK_FALSE(
-      processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));  // the child is a zombie
+      processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));  // a zombie
   wait_for(child);
   CHECK_FALSE(processes::is_own_since(static_cast<std::uint64_t>(child), gray::base::monotonic_ns()));
   if (geteuid() == 0)
@@ -184,11 +184,13 @@ TEST_CASE("leftovers of a dead maker go, whatever stands in them, and live ones 
   const std::string mapped = name_of(kUser, dead, 11);
   CHECK(as_user(kUser, [&] {
           if (!forge(left, dead, 7)) return 1;
-          if (!forge(lying, getpid(), 8)) return 2;  // the segment says that its maker is alive, and its name says otherwise
+          // The segment says that its maker is alive, and its name says otherwise.
+          if (!forge(lying, getpid(), 8)) return 2;
           close(open(path_of(half_made).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
           if (!forge(populated, dead, 10, getpid())) return 3;
           if (!forge(mapped, dead, 11)) return 4;
-          const auto joined = protocol::join(mapped.data(), mapped.size());  // the segment is mapped although no process has entered it
+          // The segment is mapped although no process has entered it.
+          const auto joined = protocol::join(mapped.data(), mapped.size());
           if (!joined) return 5;
           clear_leftovers();
           return 0;

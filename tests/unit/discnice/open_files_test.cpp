@@ -100,7 +100,8 @@ TEST_CASE("forgetting a range forgets its ends and nothing beside it", "[open_fi
   forget_open_file(399);
   CHECK(find_open_file(399)->file_class.load() == FileClass::unknown);
   CHECK(find_open_file(398)->file_class.load() == FileClass::free);
-  find_open_file(101 * 64)->file_class.store(FileClass::free);  // after a stretch of entries that were never used
+  // After a stretch of entries that were never used.
+  find_open_file(101 * 64)->file_class.store(FileClass::free);
   forget_open_files(100 * 64, 101 * 64);
   CHECK(find_open_file(101 * 64)->file_class.load() == FileClass::unknown);
   forget_open_files(0, UINT32_MAX);  // close_range() without an end

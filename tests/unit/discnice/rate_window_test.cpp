@@ -163,7 +163,8 @@ TEST_CASE("many processes on one word share R between them", "[rate_window]") {
   std::vector<std::uint64_t> ready_ns(processes, kStartNs);
   std::uint64_t moved_bytes = 0;
   while (true) {
-    auto next = std::min_element(ready_ns.begin(), ready_ns.end());  // the process that may run first asks next
+    // The process that may run first asks next.
+    auto next = std::min_element(ready_ns.begin(), ready_ns.end());
     if (*next > kStartNs + 100 * kSecondNs) break;
     const std::uint64_t cost_bytes = 512 + random() % 200'000;
     const Decision decision = kRateWindow.admit(state, grant, cost_bytes, *next);

@@ -38,7 +38,8 @@ OperationRecord operation(std::uint64_t number, std::uint32_t answers) {
 }
 
 std::uint64_t number_of(const TakenRecord& record) {
-  return reinterpret_cast<const OutcomeRecord&>(record.bytes).number;  // the number is at the same place in both kinds of records
+  // The number is at the same place in both kinds of records.
+  return reinterpret_cast<const OutcomeRecord&>(record.bytes).number;
 }
 
 TEST_CASE("records come out in order, byte by byte") {

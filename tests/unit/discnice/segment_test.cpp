@@ -390,7 +390,7 @@ TEST_CASE("any single wrong byte of the header is refused or does no harm", "[se
   const std::vector<char> good = bytes_of(*made.segment);
   auto* bytes = reinterpret_cast<char*>(made.segment);
   const std::size_t checked_end = offsetof(Segment, owner_uid);  // magic, version and size
-  const pid_t child = start_child([&] {                          // a crash ends only the child, and the test sees it
+  const pid_t child = start_child([&] {  // a crash ends only the child, and the test sees it
     for (std::size_t place = 0; place < offsetof(Segment, members) + sizeof(Member); ++place) {
       for (const unsigned change : {0x01U, 0x80U, 0xffU}) {
         std::memcpy(static_cast<void*>(bytes), good.data(), good.size());

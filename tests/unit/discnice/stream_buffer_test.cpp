@@ -66,7 +66,8 @@ TEST_CASE("The rest of what was written by way of the file may stand where the l
   const StreamMark before(sink.get());
   REQUIRE(std::fwrite(block.data(), 1, block.size(), sink.get()) == block.size());
   CHECK(StreamMark(sink.get()).pending_bytes() == before.pending_bytes());
-  CHECK_FALSE(StreamMark(sink.get()).has_only_copied(before));  // otherwise no write of such a program would be seen
+  // Otherwise no write of such a program would be seen.
+  CHECK_FALSE(StreamMark(sink.get()).has_only_copied(before));
 }
 
 TEST_CASE("A stream that writes each line, or at once, has no room", "[stream_buffer]") {

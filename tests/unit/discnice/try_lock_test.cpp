@@ -26,7 +26,8 @@ TEST_CASE("whoever comes second does without, and does not free the holder's loc
   std::atomic<std::uint32_t> word{0};
   const TryLock first(word, 7);
   {
-    const TryLock second(word, 7);  // as by another thread, or by a signal handler in the middle of the first call
+    // As by another thread, or by a signal handler in the middle of the first call.
+    const TryLock second(word, 7);
     CHECK_FALSE(second);
   }
   CHECK(word.load() == 7);

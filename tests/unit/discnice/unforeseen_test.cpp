@@ -112,7 +112,8 @@ TEST_CASE("what was settled in the tick of the settlement before it is charged n
   Watched process;
   process.settle(100);
   CHECK_FALSE(process.fault(2 * kMib, 111).is_any());
-  protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);  // the time of settling does not change
+  // The time of settling does not change.
+  protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);
   CHECK_FALSE(process.fault(0, 112).is_any());
   CHECK_FALSE(process.fault(0, 150).is_any());
   CHECK_FALSE(process.call(0, 230).is_any());

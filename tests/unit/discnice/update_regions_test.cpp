@@ -374,7 +374,8 @@ TEST_CASE("no file is taken for another one, however many come by", "[update_reg
   auto regions = make_regions();
   regions->allow_rest(true);
   std::mt19937_64 random(1);
-  constexpr unsigned kFiles = 200'000;  // so many that hundreds of them agree in the part that is compared first
+  // So many that hundreds of them agree in the part that is compared first.
+  constexpr unsigned kFiles = 200'000;
   for (unsigned i = 0; i < kFiles; ++i) {
     const FileId file = file_id(random());
     if (regions->mark(file, 0, 1, kSecondNs) != 1) FAIL("file " << i << " is dirty before it is written to");

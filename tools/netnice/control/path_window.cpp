@@ -14,7 +14,8 @@ constexpr double kSegmentBytes = 1448;
 // The bytes that a fast path sends within the grain of the round-trip clocks are added.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
-constexpr double kUsedPart = 0.7;  // if the flow uses a smaller part of its window, the window does not limit the flow
+// If the flow uses a smaller part of its window, the window does not limit the flow.
+constexpr double kUsedPart = 0.7;
 constexpr double kSlowStartFactor = 2;
 constexpr double kStepPart = 0.125;
 constexpr int kEmptyRounds = 3;  // after this number of growths without any queue, a growth may be longer
@@ -23,9 +24,11 @@ constexpr double kDrainPart = 0.5;
 constexpr double kLittle = 2;  // factor of the upper bound: below it, the window falls by half of the excess
 // The effect of a step down on the queue takes one round trip to happen and one more to be seen.
 constexpr int kWaitRounds = 2;
-constexpr double kAlarm = 2;         // factor of the upper bound: above it, other senders use the path
-constexpr double kSwingPart = 0.25;  // of the window: a large window's queue swings so far without other senders
-constexpr double kAlarmPart = 0.3;   // the window falls to this part, because a new sender wants more with each round trip
+constexpr double kAlarm = 2;  // factor of the upper bound: above it, other senders use the path
+// Of the window: a large window's queue swings so far without other senders.
+constexpr double kSwingPart = 0.25;
+// The window falls to this part, because a new sender wants more with each round trip.
+constexpr double kAlarmPart = 0.3;
 constexpr double kForgetPart = 0.9;  // each step down multiplies the wanted window by this
 constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;

@@ -18,10 +18,11 @@ inline constexpr Way kWays[] = {Way::up, Way::down};
 struct PathWay {
   BaseDelay base;
   PathWindow window;
-  PathSight sight;                       // what was observed in this tick
-  std::uint64_t bytes = 0;               // moved since the start
-  std::uint64_t bytes_before_found = 0;  // moved by connections that were found in this tick, before they were found
-  std::uint32_t flows = 0;               // flows that move something now
+  PathSight sight;          // what was observed in this tick
+  std::uint64_t bytes = 0;  // moved since the start
+  // Moved by connections that were found in this tick, before they were found.
+  std::uint64_t bytes_before_found = 0;
+  std::uint32_t flows = 0;  // flows that move something now
 };
 
 struct Path {

@@ -18,7 +18,8 @@ using gray::base::kNanosecondsPerMillisecond;
 constexpr std::uint64_t kTickNs = 10 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kIdleTickNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kActiveNs =
-    300 * kNanosecondsPerMillisecond;  // a connection that moved something within this time is read in each tick
+    // A connection that moved something within this time is read in each tick.
+    300 * kNanosecondsPerMillisecond;
 constexpr std::size_t kOthersMost = 65536;
 
 }  // namespace

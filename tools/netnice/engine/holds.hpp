@@ -24,7 +24,7 @@ struct Hold {
   bool is_sending_held = false;
   bool is_receiving_held = false;
   bool is_out_of_reach = false;  // the socket's process protects itself
-  std::uint64_t lost_ns = 0;     // time since when no process is known to have the socket; 0: a process is known
+  std::uint64_t lost_ns = 0;  // time since when no process is known to have the socket; 0: a process is known
 };
 
 class Holds {

@@ -20,10 +20,9 @@ constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledge
 // socket is free within a second.
 constexpr double kLeastUpBytesPerS = 2 * kSegmentBytes;
 constexpr double kDebtTellingS = 3;
-constexpr std::uint64_t kUnheldBytes =
-    65536;                         // a receiver's first offered window cannot be taken back
-constexpr double kRoomPart = 1.5;  // factor of the traffic of a flow that would not move more
-constexpr double kChangePart = 0.02;  // a smaller change is not worth a system call
+constexpr std::uint64_t kUnheldBytes = 65536;  // a receiver's first offered window cannot be taken back
+constexpr double kRoomPart = 1.5;              // factor of the traffic of a flow that would not move more
+constexpr double kChangePart = 0.02;           // a smaller change is not worth a system call
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double round_trip_s(const Connection& connection) {

@@ -21,12 +21,15 @@ namespace {
 using gray::base::kNanosecondsPerMillisecond;
 namespace processes = discnice::processes;
 
-constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;  // for a second after something new was found
+// For a second after something new was found.
+constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kCalmLookNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kBusyNs = 1000 * kNanosecondsPerMillisecond;
-constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;  // longest time between two searches for new processes
+// Longest time between two searches for new processes.
+constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kScanNs =
-    200 * kNanosecondsPerMillisecond;  // time between two full scans: a process may have closed some descriptors and opened as many others
+    // Time between two full scans: a process may have closed some descriptors and opened as many others.
+    200 * kNanosecondsPerMillisecond;
 // The looks may cost one part in so many of a processor.
 constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
@@ -59,7 +62,8 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
   const std::uint64_t start_ns = processor_time_ns();
   if (followed_ns_ == 0)
-    gray::base::allow_many_descriptors();  // two for each process; processes that were started before keep their own limit
+    // Two for each process; processes that were started before keep their own limit.
+    gray::base::allow_many_descriptors();
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
     if (!may_be_looked_at(pid, process, now_ns)) continue;
