@@ -228,7 +228,7 @@ loop_written() {
   awk '{ printf "%.0f\n", $7 * 512 }' "/sys/block/${LOOP_DEVICE#/dev/}/stat"
 }
 
-# The loop device is found by its file, because the number of the device may belong to somebody else by now.
+# The loop device is found by its file, because another program may have got the number of the device by now.
 drop_loop() {
   local image device
   cd "$SCRATCH"
@@ -278,7 +278,7 @@ control() { "$TOOLS/pagecache" count "$@" | awk '{ in_memory += $1; all += $2 } 
 
 set_scheduler() { { echo "$1" >"/sys/block/${DEVICE#/dev/}/queue/scheduler"; } 2>/dev/null; }
 
-# --- others beside us -------------------------------------------------------------------------------------
+# --- other processes --------------------------------------------------------------------------------------
 
 background() {
   setsid "$@" >/dev/null 2>&1 </dev/null &
@@ -293,7 +293,7 @@ stop_background() {
   BACKGROUND=
 }
 
-# Only our own sessions are ended: the number may belong to somebody else's session by now.
+# Only sessions of this run are ended: another program's session may have got the number by now.
 _end_session() {
   local pid
   for pid in $(pgrep -s "$1" 2>/dev/null); do

@@ -13,7 +13,7 @@ from setting import GBP, SHARES, drop_caches, make_file, new_disk, say
 
 AGING_FILES, AGED_FILES = 100, 5
 EPOCHS, READINGS = (2, 1) if IS_SMOKE else (30, 5)
-EXTENT_EPOCHS = 5  # the paper's disks did not tell where a file lies: the paper has no such curve, and this one has a point in so many epochs
+EXTENT_EPOCHS = 5  # the paper's disks did not tell where a file lies: the paper has no such curve; this curve has one point for this number of epochs
 AGING_ORDERS = ("random", "i-number", "extent")
 
 

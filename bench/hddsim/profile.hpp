@@ -20,7 +20,7 @@ struct Profile {
   Kind kind = Kind::mechanical;
   std::uint64_t command_ns = 0;  ///< From the arrival of a request to the first movement.
   std::uint64_t queue_depth =
-      1;  ///< The disk chooses among so many waiting requests the request that the head reaches first.
+      1;  ///< The disk chooses among this number of waiting requests the request that the head reaches first.
 
   // mechanical
   std::uint64_t rotations_per_minute = 7200;

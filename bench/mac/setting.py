@@ -11,7 +11,7 @@ from programs import BUILD
 MIB = 1 << 20
 ADMISSION, FASTSORT = BUILD / "tests/bin/admission", BUILD / "bin/gb-fastsort"
 LIMIT = 512 * MIB
-MARGIN_SHARE = 32  # one part in so many is left to other processes
+MARGIN_SHARE = 32  # 1 / MARGIN_SHARE of the memory is left to other processes
 SHARES = time_share.TimeShares({"blind": 1, "accuracy": 15, "cost": 22, "cost/between": 3, "rounds": 15, "hog": 15, "returnable": 20, "fastsort": 45})
 
 

@@ -19,7 +19,7 @@ using gray::base::monotonic_ns;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr unsigned kUpSeed = 1;
 constexpr unsigned kDownSeed = 2;
-constexpr unsigned kTakenAtOnce = 64;  // after so many packets the other direction gets its turn
+constexpr unsigned kTakenAtOnce = 64;  // after this number of packets the other direction gets its turn
 
 // Called when the children exist already: they keep the timer slack and the scheduling class that they were started with.
 void ask_for_punctuality(bool is_asked) {

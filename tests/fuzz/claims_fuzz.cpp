@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims_fuzz: a process that asks for memory, beside a table of claims with any content.
+// claims_fuzz: a process asks for memory while the table of claims has any content.
 // fuzz-links: gray_memory simulated_host toolbox_base
 //
 // The input gives the kernel's answers (which process holds which slot and for how many bytes, whose process it is and what it holds, the room of two

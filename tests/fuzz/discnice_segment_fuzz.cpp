@@ -191,7 +191,7 @@ void damage(World& world, std::uint64_t choice) {
     case 1:
       fuzz::poke(input, &segment.grant, offsetof(Segment, classes) - offsetof(Segment, grant), world.now_ns);
       return;
-    case 2:  // an instant forged by somebody who knows the layout
+    case 2:  // an instant as a forger who knows the layout would write it
       segment.lane_states[input.number(1) % kLaneStates] =
           pack_instant(world.now_ns + (fuzz::strange_number(input, 0) & kInstantMask));
       return;

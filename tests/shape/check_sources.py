@@ -57,7 +57,7 @@ def judge_head(root, path, kind, lines):
     if lines[place:place + 1] == ["/*"]:  # a longer comment of C begins on the line below
         place += 1
     text = lines[place] if len(lines) > place else ""
-    name = r"[\w-]+" if stem == "main" else re.escape(stem)  # the name in main.cpp's head is that of its program
+    name = r"[\w-]+" if stem == "main" else re.escape(stem)  # the head of main.cpp names its program
     if not re.match(rf"^(// |/\* ?| \* ?){name}[\w.]*: .", text):
         return f"{path}:{place + 1}: the file does not begin with its name and purpose, '// {stem}: ...'"
     return None

@@ -450,7 +450,7 @@ TEST_CASE("what was saved up for a portion outlasts a pause of the others", "[lu
 TEST_CASE("nice holds a small operation as long as one that takes the disk the same time", "[nice]") {
   Disk disk;
   for (int i = 0; i < 20; ++i) disk.others_read();
-  disk.quiet(70 * kMillisecondNs);  // the time between requests has begun to grow
+  disk.quiet(70 * kMillisecondNs);  // the pace of nice (giving_way.hpp) has begun to grow
   const std::uint64_t small_ns = disk.wait_ns(kNice, 4'096);
   CHECK(small_ns > 5 * kMillisecondNs);
   CHECK(small_ns == disk.wait_ns(kNice, 128'000));

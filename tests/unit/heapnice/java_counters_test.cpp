@@ -160,7 +160,7 @@ TEST_CASE("what is live is the least that was used since the last full collectio
   live.take(heap_of(100, 1, 0));
   live.take(heap_of(300, 2, 0));
   CHECK(live.bytes() == 100);
-  live.take(heap_of(900, 3, 1));  // the collection does not count yet
+  live.take(heap_of(900, 3, 1));  // the use after a full collection is read at the next call
   CHECK(live.bytes() == 100);
   live.take(heap_of(200, 3, 1));
   CHECK(live.bytes() == 200);

@@ -55,7 +55,7 @@ class PathWindow {
   double least_bytes_ = 0;
   double step_bytes_ = 0;
   double wanted_bytes_ = 0;  // the window when the queue was last within its bounds
-  double high_bytes_ = 1e9;  // upper bound of the bytes in the queue, as of the last round
+  double high_bytes_ = 1e9;  // upper bound of the bytes in the queue; computed in the last round
   double drain_bytes_ = 0;   // taken off the window during a drain
   bool is_slow_start_ = true;
   bool has_lost_ = false;

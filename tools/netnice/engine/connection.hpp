@@ -18,7 +18,7 @@ inline constexpr Way kWays[] = {Way::up, Way::down};
 struct PathWay {
   BaseDelay base;
   PathWindow window;
-  PathSight sight;          // what was observed in this tick
+  PathSight sight;          // the observations of this tick
   std::uint64_t bytes = 0;  // moved since the start
   // Moved by connections that were found in this tick, before they were found.
   std::uint64_t bytes_before_found = 0;

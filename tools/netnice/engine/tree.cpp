@@ -30,7 +30,7 @@ constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kScanNs =
     // Time between two full scans: a process may have closed some descriptors and opened as many others.
     200 * kNanosecondsPerMillisecond;
-// The looks may cost one part in so many of a processor.
+// The looks may take 1/20 of a processor while something is new, else 1/100.
 constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
 

@@ -57,7 +57,7 @@ class Tree {
     std::int64_t descriptors = -1;
     std::uint64_t scanned_ns = 0;
     bool is_refused = false;
-    bool was_refused = false;  // a refusal is told and counted once
+    bool was_refused = false;  // a refusal is reported and counted only once
     Claim claim = {};
     std::uint64_t gone_ns = 0;  // time since when the first thread is seen to have ended; 0: it has not ended
     bool is_others = false;     // another netnice holds it
