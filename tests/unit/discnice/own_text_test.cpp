@@ -18,7 +18,7 @@
 #define strncmp own_strncmp
 #define strchr own_strchr
 #define strrchr own_strrchr
-#include "tools/discnice/preload/process/own_text.cpp"  // compiled under these names
+#include "tools/discnice/preload/process/own_text.cpp"  // NOLINT(bugprone-suspicious-include): compiled under these names
 #undef memcpy
 #undef memcmp
 #undef memmove
