@@ -1,47 +1,47 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# kit.bash: what a benchmark in bash begins with: its options, states of the cache that are made and verified, turns, and the door to bench/kit.
+# kit.bash: what a benchmark in bash starts with: its options, states of the cache that are made and verified, turns, and access to bench/kit.
 #
 #   source "$(dirname "${BASH_SOURCE[0]}")/kit.bash"
-#   KNOWN_PARTS=(NAME...)             which parts it has; none unless said, before begin
+#   KNOWN_PARTS=(NAME...)             the benchmark's parts; set it before begin; none by default
 #   begin "$@"                        reads --smoke, --full, --turns N, --help and names of parts; prints the host
 #
-#   IS_SMOKE                          true: a few seconds, here only to show that it works; its figures are no figures
+#   IS_SMOKE                          true: a run of a few seconds that only shows that it works; its figures are not valid
 #   TURNS                             how often each way is measured
-#   wants PART                        true when PART was asked for, or no part at all was
+#   wants PART                        true when PART was requested, or when no part was requested
 #
 # Results (bench/kit/rows.py; ids in bench/kit/goals.txt)
 #   record ID [VALUE...] [--samples FILE] [--variant TEXT] [--peer NAME=VALUE] [--note TEXT]
 #   curve FIGURE CURVE FILE --x LABEL --y LABEL [--title TEXT] [--level NUMBER]
 #
 # Turns
-#   in_turns FOLDER FUNCTION WAY...   TURNS times, each time in another order: FUNCTION WAY, whose output goes to FOLDER/WAY (a sample a line)
-#   share_time FOLDER=WEIGHT...       of --full, which gives a benchmark so many seconds (GRAY_BENCH_BUDGET_S): how much of them each in_turns to
-#                                     come needs beside the others. One whose share is used up takes fewer turns, TURNS_MIN at least
-#   ratios A B                        of two such files: their quotient, turn by turn
-#   median FILE                       of the first column
+#   in_turns FOLDER FUNCTION WAY...   TURNS times, each time in another order: FUNCTION WAY, whose output goes to FOLDER/WAY (one sample on each line)
+#   share_time FOLDER=WEIGHT...       divides the seconds that --full gives a benchmark (GRAY_BENCH_BUDGET_S): the weight of each in_turns to
+#                                     come. An in_turns whose share is used up takes fewer turns, but at least TURNS_MIN
+#   ratios A B                        the quotient of two such files, turn by turn
+#   median FILE                       the median of the first column
 #   seconds CMD...                    runs it, prints how long it took; its own output is dropped
 #
-# States (each complains when the control, pagecache or fincore, sees another one)
-#   make_disk [HDDSIM-OPTION...]      an emulated disk; sets DISK (mounted there) and DEVICE. Skips aloud where it cannot be
-#   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk, its journal on another, so that this one's counters
-#                                     are those of data and metadata alone; sets LOOP_MOUNT and LOOP_DEVICE. drop_loop removes both
-#   settle_loop                       writes all that the file system had put off, its log's metadata included
-#   loop_written                      bytes written to LOOP_DEVICE so far, with all that waited to be
-#   cold_disk                         unmounts and mounts it: nothing of it is cached, neither data nor metadata
+# States (each fails when the control, pagecache or fincore, sees another state)
+#   make_disk [HDDSIM-OPTION...]      makes an emulated disk; sets DISK (where it is mounted) and DEVICE. Skips with a message where that is impossible
+#   make_loop TYPE MB READ-AHEAD-KB   a fresh file system over a loop device on the real disk, with its journal on another device, so that this device's counters
+#                                     count only data and metadata; sets LOOP_MOUNT and LOOP_DEVICE. drop_loop removes both
+#   settle_loop                       writes everything that the file system had delayed, its log's metadata included
+#   loop_written                      the bytes written to LOOP_DEVICE so far, after all delayed writes
+#   cold_disk                         unmounts and mounts the disk: neither data nor metadata of it is cached
 #   cold FILE... / warm FILE...       drops these files from the page cache / reads them in
 #   control FILE...                   prints how much of the files is cached: "RESIDENT of PAGES pages"
-#   set_scheduler NAME                of DEVICE; status 1 where the kernel has no such one
+#   set_scheduler NAME                sets the scheduler of DEVICE; status 1 where the kernel does not have this scheduler
 #
 # Others
 #   background CMD...                 starts it in a session of its own; sets BACKGROUND. It ends with the benchmark in any case
-#   stop_background                   ends it and all it has started
-#   make_group cap DEVICE READ WRITE  a control group that caps this disk (bytes a second, 0: not), or one with a limit of memory; sets GROUP.
-#   make_group memory BYTES           Status 1: not here. drop_group removes it
-#   inside GROUP CMD...               runs it there
-#   not_here WHAT REASON              says that something is left out, and why
+#   stop_background                   ends it and all processes that it has started
+#   make_group cap DEVICE READ WRITE  makes a control group that caps this disk (bytes a second, 0: no cap), or a group with a limit of memory; sets GROUP.
+#   make_group memory BYTES           Status 1: not possible here. drop_group removes the group
+#   inside GROUP CMD...               runs the command in the group
+#   not_here WHAT REASON              prints that something is left out, and why
 #
-# Whatever is made carries $GRAY_BENCH_RUN in its name or environment, and goes with the benchmark: by its own traps when it ends or is
+# Everything that a benchmark makes carries $GRAY_BENCH_RUN in its name or environment, and is removed with the benchmark: by the benchmark's own traps when it ends or is
 # interrupted, by a guard (kit/leftovers.py) when it is killed.
 KIT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/kit
 readonly KIT
@@ -50,7 +50,7 @@ BENCH=${GRAY_BENCH_NAME:-$(basename "$0")}
 if [[ $BENCH == run ]]; then BENCH=$(basename "$(dirname "$(realpath "$0")")"); fi
 export GRAY_BENCH_NAME=$BENCH
 
-# Without script/bench above us: a run of our own, and a guard over it.
+# Without script/bench, this benchmark is a run of its own, with a guard over it.
 if [[ -z ${GRAY_BENCH_RUN:-} ]]; then
   export GRAY_BENCH_RUN=$$
   GRAY_BENCH_FOUND=$("$KIT/leftovers.py" orphans "$GRAY_BENCH_RUN")
@@ -117,7 +117,7 @@ share_time() {
   for part in "$@"; do _weights[${part%=*}]=${part#*=}; done
 }
 
-# Sets SHARE_S, the seconds that a part may take; empty: as many as it wants. From now on it is no part to come.
+# Sets SHARE_S, the seconds that a part may take; empty: no limit. From now on the part no longer counts as a part to come.
 _take_share() {
   local weight=${_weights[$1]:-1} others=0 part
   unset "_weights[$1]"
@@ -127,7 +127,7 @@ _take_share() {
   SHARE_S=$(((GRAY_BENCH_BUDGET_S - (SECONDS - _begun_s)) * weight / (weight + others)))
 }
 
-# _is_time_over TURN PART-BEGAN-S TURN-BEGAN-S: no further turn like the last one fits into SHARE_S.
+# _is_time_over TURN PART-BEGAN-S TURN-BEGAN-S: true if another turn like the last one does not fit into SHARE_S.
 _is_time_over() {
   if [[ -z $SHARE_S ]] || (($1 < TURNS_MIN || SECONDS - $2 + SECONDS - $3 <= SHARE_S)); then return 1; fi
   printf '   %s turns of %s: its share of the time is used\n' "$1" "$TURNS"
@@ -144,7 +144,7 @@ in_turns() {
     if _is_time_over "$turn" "$began_s" "$last_s"; then return; fi
     last_s=$SECONDS
     for ((i = 0; i < count; i++)); do
-      # Begins elsewhere each time, every other time backwards: no way always follows the same one.
+      # Each turn begins with another way, and every other turn runs backwards: so no way always follows the same way.
       way=$(((turn + (turn % 2 ? count - i : i)) % count + 1))
       "$function" "${!way}" >>"$folder/${!way}"
     done
@@ -178,7 +178,7 @@ make_disk() {
   at_exit _drop_disk "$UNIT"
   "$BIN/hddsim" up "$UNIT" "$@" >"$SCRATCH/where"
   DISK=$(<"$SCRATCH/where")
-  DEVICE=$DISK # of a disk without a file system
+  DEVICE=$DISK # a disk without a file system
   [[ $DISK == /dev/* ]] || DEVICE=$(findmnt -n -o SOURCE "$DISK")
 }
 
@@ -188,7 +188,7 @@ drop_disk() {
   DISK='' DEVICE=''
 }
 
-# A disk serves its queue to the end first: what is still to be written is the reason why this may take long.
+# A disk first serves its whole queue: this may take long when many writes are delayed.
 _drop_disk() {
   [[ -d /run/hddsim/$1 ]] || return 0
   "$BIN/hddsim" down --force "$1" >/dev/null
@@ -211,7 +211,7 @@ make_loop() {
   if [[ $1 == xfs ]]; then
     mkfs.xfs -q -l "logdev=$journal,size=$((LOOP_JOURNAL_MB - 1))m" "$LOOP_DEVICE"
     mount -o "logdev=$journal" "$LOOP_DEVICE" "$LOOP_MOUNT"
-  else # its tables are zeroed now, not by the kernel in the midst of a run
+  else # the tables are zeroed now, so that the kernel does not do it during a run
     mkfs.ext4 -q -b 4096 -O journal_dev "$journal"
     mkfs.ext4 -q -b 4096 -E lazy_itable_init=0 -J "device=$journal" "$LOOP_DEVICE"
     mount "$LOOP_DEVICE" "$LOOP_MOUNT"
@@ -228,7 +228,7 @@ loop_written() {
   awk '{ printf "%.0f\n", $7 * 512 }' "/sys/block/${LOOP_DEVICE#/dev/}/stat"
 }
 
-# The loop device is found by its file, because the number of the device may belong to somebody else by now.
+# The loop device is found by its file, because another program may have got the number of the device by now.
 drop_loop() {
   local image device
   cd "$SCRATCH"
@@ -278,7 +278,7 @@ control() { "$TOOLS/pagecache" count "$@" | awk '{ in_memory += $1; all += $2 } 
 
 set_scheduler() { { echo "$1" >"/sys/block/${DEVICE#/dev/}/queue/scheduler"; } 2>/dev/null; }
 
-# --- others beside us -------------------------------------------------------------------------------------
+# --- other processes --------------------------------------------------------------------------------------
 
 background() {
   setsid "$@" >/dev/null 2>&1 </dev/null &
@@ -288,12 +288,12 @@ background() {
 
 stop_background() {
   [[ -n $BACKGROUND ]] || return 0
-  # The shell would tell that it was killed.
+  # Without this the shell would report that the job was killed.
   { _end_session "$BACKGROUND" && wait "$BACKGROUND"; } 2>/dev/null || true
   BACKGROUND=
 }
 
-# Only our own sessions are ended: the number may belong to somebody else's session by now.
+# Only sessions of this run are ended: another program's session may have got the number by now.
 _end_session() {
   local pid
   for pid in $(pgrep -s "$1" 2>/dev/null); do

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# What this project needs from others, why, and one plain message when something is missing.
+# The packages that this project needs, the reason for each, and one plain message when a package is missing.
 #
-# Found here once, so that every folder may name the imported targets; gray_feature_summary() prints the result.
+# The packages are looked for here once, so that every folder may name the imported targets. gray_feature_summary() prints the result.
 include(FeatureSummary)
 find_package(PkgConfig QUIET)
 
 set(GRAY_MISSING "")
 
-# gray_need(PACKAGE PURPOSE): a CMake package the build cannot do without.
+# gray_need(PACKAGE PURPOSE): looks for a CMake package that the build needs.
 macro(gray_need package purpose)
   find_package(${package} QUIET)
   set_package_properties(${package} PROPERTIES TYPE REQUIRED PURPOSE "${purpose}")
@@ -16,7 +16,7 @@ macro(gray_need package purpose)
   endif()
 endmacro()
 
-# gray_like(MODULE PURPOSE): a pkg-config module the build can do without; GRAY_HAS_<MODULE> says whether it is here.
+# gray_like(MODULE PURPOSE): looks for an optional pkg-config module. GRAY_HAS_<MODULE> says whether it is here.
 macro(gray_like module purpose)
   if(PkgConfig_FOUND)
     pkg_check_modules(${module} QUIET IMPORTED_TARGET GLOBAL ${module})

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# What cpack makes of the components: the packages' names, texts and relations. script/package calls it; so does tests/install/package_test.sh.
+# How cpack packs the components: the packages' names, texts and relations. script/package and tests/install/package_test.sh call it.
 #
-# A component is named after its package. Whatever a package can do without is recommended or suggested, never required.
+# A component is named after its package. A package that the component does not strictly need is recommended or suggested, never required.
 set(GRAY_PACKAGER "Gray Toolbox authors <authors@gray-toolbox.invalid>" CACHE STRING "Who answers for the packages: Name <address>")
 
 set(CPACK_PACKAGE_NAME gray)
 set(CPACK_PACKAGE_VENDOR "Gray Toolbox authors")
 set(CPACK_PACKAGE_CONTACT "${GRAY_PACKAGER}")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_NAME} built using CMake")  # cpack's default; another one would stand before each package's own
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_NAME} built using CMake")  # cpack's default; any other text would be put before each package's own text
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL libgray libgray-dev discnice gbp gray-tools)
@@ -47,12 +47,12 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_LIBGRAY-DEV_PACKAGE_DEPENDS "libgray${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_LIBGRAY_PACKAGE_SUGGESTS gray-tools)
 set(CPACK_DEBIAN_DISCNICE_PACKAGE_RECOMMENDS libunwind8)  # discnice --profile
-set(CPACK_DEBIAN_DISCNICE_PACKAGE_SUGGESTS gray-tools)    # what it measured of the host
+set(CPACK_DEBIAN_DISCNICE_PACKAGE_SUGGESTS gray-tools)    # parameters that microbench has measured on the host
 set(CPACK_DEBIAN_GBP_PACKAGE_SUGGESTS gray-tools)
-set(CPACK_DEBIAN_GBP_PACKAGE_CONFLICTS git-buildpackage)  # whose program has that name, too
+set(CPACK_DEBIAN_GBP_PACKAGE_CONFLICTS git-buildpackage)  # it has a program named gbp, too
 
-# What is told of the library to those who package its users: by cpack's own means libdiscnice.so would be told of, too, which nothing links with.
-# The symbols that a program may need, and since which version, are made of the list of exported names.
+# Dependency information about libgray for packagers of programs that use it. cpack's own means would describe libdiscnice.so, too, with which nothing links.
+# The list of exported names gives the symbols that a program may need, and the version in which each symbol came.
 file(STRINGS "${PROJECT_SOURCE_DIR}/libgray/gray.map" lines REGEX "^GRAY_|^ +gb_")
 set(symbols "")
 foreach(line IN LISTS lines)
@@ -79,15 +79,15 @@ set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE MIT)
 set(CPACK_RPM_GRAY-TOOLS_PACKAGE_LICENSE "MIT AND GPL-3.0-or-later")
 set(CPACK_RPM_LIBGRAY-DEV_PACKAGE_REQUIRES "libgray = ${PROJECT_VERSION}")
-set(CPACK_RPM_DISCNICE_PACKAGE_LICENSE "MIT AND X11-distribute-modifications-variant")  # of ncurses, which is inside
+set(CPACK_RPM_DISCNICE_PACKAGE_LICENSE "MIT AND X11-distribute-modifications-variant")  # the licence of ncurses, which is linked in
 set(CPACK_RPM_DISCNICE_PACKAGE_SUGGESTS "libunwind, gray-tools")
-set(CPACK_RPM_SPEC_MORE_DEFINE "%global __requires_exclude ^libunwind")  # discnice --profile alone needs it
+set(CPACK_RPM_SPEC_MORE_DEFINE "%global __requires_exclude ^libunwind")  # only discnice --profile needs it
 set(CPACK_RPM_GBP_PACKAGE_SUGGESTS "grep, gray-tools")
 set(CPACK_RPM_GBP_PACKAGE_CONFLICTS git-buildpackage)
 
 include(CPack)
 
-# All that is packed, and nothing else: a build for packages leaves out tests and benchmarks.
+# The targets that are packed, and nothing else: a build for packages leaves out tests and benchmarks.
 set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run heapnice gb-wss memnice netnice microbench)
 if(GRAY_WITH_UNWIND)
   list(APPEND packed discnice_preload_profile)

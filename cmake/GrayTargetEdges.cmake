@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The edges between this project's targets as a text file, so that a test can hold them against tests/shape/layers.txt.
+# Writes the links between this project's targets to a text file, so that a test can compare them with tests/shape/layers.txt.
 
 function(_gray_targets_below folder result)
   get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
@@ -11,7 +11,7 @@ function(_gray_targets_below folder result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# gray_write_target_edges(FILE): one line a target: name|sources, from the root, with blanks between|targets it links
+# gray_write_target_edges(FILE): writes one line for each target: name|sources, relative to the root, separated by blanks|the targets that it links
 function(gray_write_target_edges file)
   _gray_targets_below("${PROJECT_SOURCE_DIR}" targets)
   set(text "")

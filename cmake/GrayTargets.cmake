@@ -5,7 +5,7 @@
 #   gray_library(NAME SOURCES...)        a static layer library, position independent
 #   gray_host_safe(NAME)                 marks a layer that may run inside a host process: no exceptions, no RTTI
 #   gray_program(NAME SOURCES...)        an installed executable in build/<preset>/bin
-#   gray_completions(NAME)               what bash, zsh and fish complete that program by, made by the program itself
+#   gray_completions(NAME)               the completion files of that program for bash, zsh and fish, printed by the program itself
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -30,12 +30,12 @@ target_compile_options(gray_options INTERFACE
   $<$<BOOL:${GRAY_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(gray_options INTERFACE _GNU_SOURCE)
 
-# No object may leave the sanitizers out, or calls between the two kinds lose their checks.
+# Every object must be compiled with the sanitizers, or calls between objects with and without them lose their checks.
 if(GRAY_SANITIZE)
   target_compile_options(gray_options INTERFACE -fsanitize=${GRAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(gray_options INTERFACE -fsanitize=${GRAY_SANITIZE})
 endif()
-# gcc warns that this sanitizer does not model fences. Ours stand between atomic fields only, where it has no race to miss.
+# gcc warns that this sanitizer does not model fences. This project's fences stand between atomic fields only, where the sanitizer has no race to miss.
 if(GRAY_SANITIZE MATCHES "thread")
   target_compile_options(gray_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
 endif()
@@ -47,10 +47,10 @@ if(GRAY_FUZZ)
   target_compile_options(gray_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# A program that is to cost less than it saves starts quickly: the C++ library comes from its archive, for finding, binding and
-# paging in the shared one takes longer than all that gbp does with a file, and whatever is not used is left out. libc stays
-# shared, so that a program can be preloaded into. A sanitizer and a counter bring a run-time of their own, which is shared; and
-# not every system installs the archive with the compiler.
+# A program that must cost less than it saves has to start quickly. So it links the C++ library statically: to find, bind and page in the shared library
+# takes longer than all the work of gbp on one file, and static linking leaves out unused code. libc stays
+# shared, so that a library can be preloaded into the program. Sanitizers and coverage bring a run-time of their own, which is shared;
+# and some systems do not install the archive with the compiler.
 include(CheckLinkerFlag)
 include(CheckIncludeFile)
 check_linker_flag(CXX -static-libstdc++ GRAY_HAS_STATIC_CXX)
@@ -60,12 +60,12 @@ if(GRAY_PRELOAD_WORKS AND GRAY_HAS_STATIC_CXX)
 else()
   set(GRAY_QUICK_START "")
 endif()
-# A compiler of a newer glibc has a libgcc archive that asks for that glibc (_dl_find_object, of 2.35). The shared one goes with the glibc linked.
+# A compiler of a newer glibc has a libgcc archive that needs that glibc (_dl_find_object, of 2.35). The shared libgcc fits the glibc that is linked.
 if(GRAY_QUICK_START AND GRAY_HAS_SINGLE_THREADED)
   list(APPEND GRAY_QUICK_START -static-libgcc)
 endif()
 
-# Links with the C++ library inside ask for what a glibc before 2.32 does not have (packaging/old_glibc.c).
+# A program with the C++ library linked in needs functions that a glibc before 2.32 does not have (packaging/old_glibc.c).
 add_library(gray_old_glibc OBJECT EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/packaging/old_glibc.c")
 function(gray_bring_old_glibc name)
   if(NOT GRAY_HAS_SINGLE_THREADED)
@@ -94,13 +94,14 @@ function(gray_program name)
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
 
-# gray_part_of(PROGRAM NAME SOURCE...): a program that PROGRAM starts, and nobody else.
+# gray_part_of(PROGRAM NAME SOURCE...): a program that only PROGRAM starts.
 function(gray_part_of program name)
   _gray_program(${name} ${ARGN})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/${program}")
 endfunction()
 
-# gray_completions(PROGRAM): installs what the program prints for each shell's completion, with what is installed of its folder. A cross-build cannot run it.
+# gray_completions(PROGRAM): installs the completion file that the program prints for each shell, in the same component as the other files of its folder. A cross-build cannot
+# run the program.
 function(gray_completions name)
   if(CMAKE_CROSSCOMPILING)
     return()

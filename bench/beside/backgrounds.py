@@ -172,7 +172,8 @@ BACKGROUNDS = {
     "walk": Background("a walk over 4,000 folders, as updatedb does it", make_folders, walk, is_repeated=False),
 }
 STREAM = Background("a stream of reads", make_backup_source, stream)
-# Backgrounds whose own speed is measured: one that reads and writes, and three that mostly work with names and inodes. A short one suffers most when it gives way in steps.
+# Backgrounds whose own speed is measured: one that reads and writes, and three that mostly work with names and inodes. A short background suffers most from giving way at
+# intervals.
 ALONE = {
     "rsync": BACKGROUNDS["rsync"],
     "tar-x": BACKGROUNDS["tar-x"],

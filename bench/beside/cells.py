@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cells: runs a foreground beside a background in each way, again and again, and reports its time over its time alone, as rows."""
+"""cells: runs a foreground beside a background in each way, again and again, and reports as rows: the foreground's time beside the background over its time alone."""
 import random
 import statistics
 import time

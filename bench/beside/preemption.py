@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""preemption: what an interval of `idle` costs the job and saves the foreground. The foreground reads a block and thinks, beside a job that streams.
+"""preemption: how much speed an interval of `idle` takes from the job, and how much time it saves the foreground.
+
+The foreground reads a block and thinks, beside a job that streams.
 
 The pauses for thinking have random lengths (exponential), so that each interval is too short for some of them and longer than needed for others.
 """

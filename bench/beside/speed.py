@@ -80,7 +80,7 @@ def beside_half(turns):
 
 
 def beside_light(turns):
-    """A program calls fsync() five times a second on the machine's own disk, as a browser or a log does. Measures what a job of many small files gets, and how the fsync calls are delayed."""
+    """A program calls fsync() five times a second on the machine's own disk, as a browser or a log does. Measures the speed of a job of many small files, and the delay of the fsync calls."""
     background = backgrounds.BACKGROUNDS["tar-c"]
     with disks.pair("own", False, True) as (disk, other):
         place = backgrounds.Place(disk, other)

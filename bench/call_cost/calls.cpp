@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// calls: what a call of a kind costs more in this process than libc's own, as a program feels it.
+// calls: how much longer a call takes in this process than libc's own function, as the program sees it.
 //
-//   calls KIND FILE [THREADS]     prints two figures: the nanoseconds added to a call, and those of libc's own
+//   calls KIND FILE [THREADS]     prints two figures: the nanoseconds added to a call, and the nanoseconds of libc's own call
 //
-// Kinds: pread (one byte of FILE, which is read in first), open (open and close of FILE), exec (/bin/true, started and awaited). Short batches of
-// the call as the program would make it, which a preload library stands in front of, and of libc's own function alternate; of an exec, with and
-// without LD_PRELOAD. The figures are medians, of the differences within such pairs: a neighbour, or the processor's clock, is in both halves.
-// Without a library the first one is about 0. With THREADS all do the same at once, each through a descriptor of its own, and the batches of the
-// first one count.
+// Kinds: pread (one byte of FILE, which is read in first), open (open and close of FILE), exec (/bin/true, started and awaited). Short batches of two
+// kinds alternate: the call as the program would make it, which a preload library interposes, and libc's own function; for exec, with and
+// without LD_PRELOAD. The figures are medians of the differences within such pairs: noise from other programs or from the processor's clock is in both halves.
+// Without a library the first figure is about 0. With THREADS all threads do the same at once, each through a descriptor of its own, and the batches of the
+// first thread count.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -31,7 +31,7 @@ namespace {
 constexpr unsigned kThreadsMax = 16;
 constexpr unsigned kWarmUpBytes = 65536;
 
-// The functions that a call goes by, and the environment of a program that is started.
+// The functions that a call uses, and the environment of a program that is started.
 struct Route {
   decltype(&pread) pread_function;
   decltype(&open) open_function;
@@ -41,7 +41,7 @@ struct Route {
 
 struct Kind {
   const char* name;
-  unsigned pairs;  // of batches
+  unsigned pairs;  // pairs of batches
   unsigned calls_per_batch;
   bool (*call)(const Route& route, const char* path, int fd);
 };
@@ -122,7 +122,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// One kind of call on one file, by two routes.
+// Measures one kind of call on one file, by two routes.
 class Measurement {
  public:
   Measurement(const Kind& kind, const char* path) : kind_(kind), path_(path) {}
@@ -139,7 +139,7 @@ class Measurement {
   [[nodiscard]] double direct_ns() const { return median(direct_ns_); }
 
  private:
-  // The other threads take the first one's route until it has finished.
+  // The other threads use the first thread's route until the first thread has finished.
   void keep_calling() {
     const int fd = open_warm(path_);
     while (!is_over_.load(std::memory_order_relaxed)) {

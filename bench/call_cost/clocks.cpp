@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// clocks: what an ordered reading of the processor's own counter costs beside one of CLOCK_MONOTONIC, by which all probes are timed.
+// clocks: the cost of an ordered reading of the processor's own counter, and of a reading of CLOCK_MONOTONIC, which times all probes.
 //
-//   clocks        prints two figures: nanoseconds of the first and of the second, each the median of short batches that alternate
+//   clocks        prints two figures: nanoseconds of the counter and of CLOCK_MONOTONIC, each the median of short batches that alternate
 //
-// Exit status 77 on processors whose counter this does not know how to read.
+// Exit status 77 on processors whose counter this program cannot read.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kPairs = 2'000;
 constexpr unsigned kReadings = 500;
 
-// In program order: neither earlier nor later work slips past the reading.
+// Reads the counter in program order: neither earlier nor later work moves past the reading.
 std::uint64_t read_counter() {
 #if defined(__x86_64__)
   _mm_lfence();
@@ -44,7 +44,7 @@ double cost_ns(Reading reading) {
   const std::uint64_t start_ns = gray::base::monotonic_ns();
   for (unsigned i = 0; i < kReadings; ++i) sum ^= reading();
   const std::uint64_t end_ns = gray::base::monotonic_ns();
-  asm volatile("" : : "r"(sum));  // so that the readings are made
+  asm volatile("" : : "r"(sum));  // keeps the compiler from removing the readings
   return static_cast<double>(end_ns - start_ns) / kReadings;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""account: what the kernel has charged to a process, over time.
+"""account: the bytes that the kernel has charged to a process, over time.
 
   with account.Sampler(pid, ...) as found: ...
   with account.TreeSampler(pid) as found: ...        the process and all processes below it, also new ones

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""alone: what giving way costs a program while no other program uses the disk: its own speed compared with plain."""
+"""alone: a program's speed under discnice while no other program uses the disk, compared with plain."""
 import statistics
 
 import readers

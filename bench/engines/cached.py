@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cached: what a limit costs a program whose file is in memory, compared with plain, for each engine that holds it."""
+"""cached: the time that a limit adds to a program whose file is in memory, compared with plain, for each engine."""
 import statistics
 
 import readers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""calls: what it costs a call to be shown to discnice before it is made, and what the filter costs calls that are not shown. Nothing is read from a disk."""
+"""calls: the time that a call takes longer when it is shown to discnice before it is made, and the time that the filter adds to other calls. Nothing is read from a disk."""
 import subprocess
 
 import rows as kit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""abstain: what an order costs where it gains nothing."""
+"""abstain: the cost of an order where it gains nothing."""
 import mmap
 import os
 import random
@@ -14,7 +14,7 @@ from setting import GBP, MIB, SHARES, drop_caches, make_file, say
 
 
 def random_over_sequential(folder):
-    """As microbench measures it, in a tenth of a second."""
+    """Measures the ratio as microbench does, in a tenth of a second."""
     path, pages = folder / "ratio", 16384
     make_file(path, pages * 4096)
     os.sync()
@@ -50,8 +50,8 @@ def abstain(folder):
             best = dict.fromkeys(times, float("inf"))
             if state == "in memory":
                 subprocess.run(["bash", "-c", "cat f* >/dev/null"], check=False)
-            # From memory a turn's time is the least of some, of either in turn: each second run takes up to a quarter longer when the host is
-            # busy, and what is looked for is a hundredth.
+            #             # From memory, a turn's time is the least of five runs of each way, in turn. On a busy host each second run takes up to a quarter longer, and
+            #             # the wanted difference is a hundredth.
             for run in range(1 if state == "cold" else 5):
                 for command in times if (turn + run) % 2 else reversed(times):
                     if state == "cold":

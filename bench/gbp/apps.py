@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""apps: the papers' applications: plain, with the library inside, and through gbp (figures 3 and 4)."""
+"""apps: the papers' applications in three ways: plain, with the library inside, and through gbp (figures 3 and 4)."""
 import os
 import subprocess
 import tempfile
@@ -14,7 +14,7 @@ from setting import CACHE, GBP, Group, MIB, SHARES, drop_caches, make_file, new_
 
 
 def apps():
-    """Figure 3: plain, inside, through gbp; the set is 1.2 times the cache as in the paper."""
+    """Figure 3: plain, inside, through gbp. The set is 1.2 times the cache, as in the paper."""
     grep, sort = BUILD / "bin/gb-grep", BUILD / "bin/gb-fastsort"
     ratio = 1.2
     say(f"2. figure 3: grep and fastsort of {ratio} times the cache ({CACHE // MIB} MiB): plain, inside, through gbp")
@@ -31,8 +31,8 @@ def apps():
         records = round(CACHE * ratio / 100)
         subprocess.run([sort, "--generate", str(records), disk.folder / "records"], check=True)
         memory = CACHE // 16
-        # As in the paper the reading of the first phase, by the sort's own clock, after something else went through the records. The
-        # runs go to this machine's disk.
+        # As in the paper, a turn is the reading of the first phase, by the sort's own clock, after another program went through the records. The sorted
+        # runs are written to this machine's disk.
         with tempfile.TemporaryDirectory(dir="/var/tmp") as runs:
             common = f"--runs-only --stats --pass {memory} -o {runs}/sorted"
             ways = {"plain": f"{sort} {common} --linear records", "inside": f"{sort} {common} records",
@@ -41,7 +41,7 @@ def apps():
 
 
 def show_ways(what, ways, disk, before=None):
-    """With `before` that command is run in the group before each turn, and a turn is the reading of a sort."""
+    """With `before`, this command runs in the group before each turn, and a turn is the time that a sort spends on reading."""
     times = {}
     for way, command in ways.items():
         os.chdir(disk.folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""correlation: how far a probe speaks for the pages around it (figure 1)."""
+"""correlation: how well a probe of one page tells whether the pages around it are cached (figure 1)."""
 import os
 import random
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""crash: gbp -refresh killed and without power at many of its system calls."""
+"""crash: kills gbp -refresh, or cuts its power, at many of its system calls."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ from setting import SHARES, say
 
 
 def crash():
-    """The test's own driver, at each twentieth stop; GRAY_CRASH_STEP=1 for all of them."""
+    """Runs the test's own driver at each twentieth stop; with GRAY_CRASH_STEP=1 at all stops."""
     SHARES.take("crash")
     step = "400" if IS_SMOKE else os.environ.get("GRAY_CRASH_STEP", "20")
     say(f"6. gbp -refresh killed before and after each {step}th of its system calls, and the power cut after those that change a disk")

@@ -1,4 +1,4 @@
-# A store of objects: a long time for each request, and a modest rate.
+# An object store: a long time for each request, and a modest rate.
 kind = cloud
 latency = 30ms
 operations_per_second = 5000

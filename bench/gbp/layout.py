@@ -13,7 +13,7 @@ from setting import GBP, SHARES, drop_caches, make_file, new_disk, say
 
 AGING_FILES, AGED_FILES = 100, 5
 EPOCHS, READINGS = (2, 1) if IS_SMOKE else (30, 5)
-EXTENT_EPOCHS = 5  # the paper's disks told nobody where a file lies: that curve is ours, and has a point in so many epochs
+EXTENT_EPOCHS = 5  # the paper's disks did not tell where a file lies: the paper has no such curve; this curve has one point for this number of epochs
 AGING_ORDERS = ("random", "i-number", "extent")
 
 
@@ -31,7 +31,7 @@ def read_all(names):
 
 
 def layout_turn(order, names, rng):
-    """(seconds with gbp's own, seconds of the reading alone) from cold"""
+    """Returns (seconds with gbp's own time, seconds of the reading alone) from an uncached disk."""
     rng.shuffle(names)
     if order != "random":
         drop_caches()
@@ -73,7 +73,7 @@ def layout():
 
 
 class AgingFolder:
-    """100 files of 8 KB, of which five random ones go each epoch and five new ones come."""
+    """100 files of 8 KB. In each epoch five random files are removed and five new files are written."""
 
     def __init__(self, top, seed):
         self.top, self.rng, self.serial = top, random.Random(seed), 0
@@ -98,7 +98,7 @@ class AgingFolder:
         return ordered("extent", names) if order == "extent" else names
 
     def cold(self, order, readings=1):
-        """Seconds, the ordering not in them; a median, for where the disk stands when it begins decides over a few milliseconds."""
+        """Returns the median seconds without the ordering. The disk's position at the beginning changes a time by a few milliseconds, so a median is taken."""
         names, times = self.names(order), []
         for _ in range(readings):
             times.append(read_again(names))
@@ -109,7 +109,7 @@ def aging():
     say(f"4. figure 6: {AGING_FILES} files of 8 KB, {EPOCHS} epochs of {AGED_FILES} deletes and {AGED_FILES} creates, then gbp -refresh: cold reading")
     found = {order: {} for order in AGING_ORDERS}  # {order: {epoch: [seconds...]}}
     with new_disk() as disk:
-        subprocess.run(["mount", "-o", "remount,noatime", disk.folder], check=True)  # reading leaves nothing in the journal
+        subprocess.run(["mount", "-o", "remount,noatime", disk.folder], check=True)  # so that reading writes nothing to the journal
         for turn in SHARES.turns("aging", TURNS):
             folder = AgingFolder(disk.folder / f"turn{turn}", turn)
             for epoch in range(EPOCHS + 2):
@@ -120,7 +120,7 @@ def aging():
                 elif epoch > 0:
                     folder.age()
                 empty_journal(disk.folder)
-                is_told = epoch in (0, EPOCHS, EPOCHS + 1)  # the rows are made of these
+                is_told = epoch in (0, EPOCHS, EPOCHS + 1)  # the rows use these epochs
                 for order, times in found.items():
                     if is_told or order != "extent" or epoch % EXTENT_EPOCHS == 0:
                         times.setdefault(epoch, []).append(folder.cold(order, READINGS if is_told and order != "random" else 1))
@@ -140,6 +140,6 @@ def report_aging(found):
 
 
 def empty_journal(mount):
-    """What the journal has not brought home yet stays in memory, whatever is dropped: then one directory is cold and the next is not."""
+    """Metadata that the journal has not written to its place yet stays in memory, whatever is dropped; without this, one directory would be cold and the next would not."""
     for way in ("--freeze", "--unfreeze"):
         subprocess.run(["fsfreeze", way, mount], check=True)

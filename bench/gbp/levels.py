@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""levels: memory, flash, a disk and a server in one list: are they told apart by the times of probes, what is that order worth, and how long will a scan take?"""
+"""levels: memory, flash, a disk and a server in one list. Measures whether probe times tell them apart, what that order gains, and how well the time of a scan is predicted."""
 import contextlib
 import ctypes
 import json
@@ -27,7 +27,7 @@ STORES = ("memory", "flash", "disk", "server")
 
 @contextlib.contextmanager
 def ground():
-    """Folders by name: the server is a file system in user space (bindfs) above a disk whose every request takes 30 ms; what is to be in memory lies on the disk, too."""
+    """Yields the folders by name. The server is a file system in user space (bindfs) above a disk whose every request takes 30 ms. The files for memory lie on the disk, too."""
     with Disk(size="1G", profile=HERE / "flash.profile") as flash, Disk(size="1G") as disk, Disk(size="1G", profile=HERE / "far.profile") as below:
         far = below.folder.parent / f"{below.folder.name}-served"
         far.mkdir(exist_ok=True)
@@ -52,7 +52,7 @@ def fill(folders):
 
 
 def read(paths):
-    """Seconds until each of them has been read, one after the other."""
+    """The seconds until each file has been read, one after the other."""
     start, times = time.monotonic(), []
     for path in paths:
         with open(path, "rb", buffering=0) as stream:
@@ -63,7 +63,7 @@ def read(paths):
 
 
 def ask(paths, *options):
-    """What gbp says of them, in its order, and its lines on levels. It remembers no probe of an earlier run."""
+    """Returns gbp's results for the files, in gbp's order, and its lines on levels. gbp has no probes of an earlier run."""
     names = "".join(path + "\0" for path in paths)
     made = subprocess.run([GBP, "-mem", "--json", "--explain", *options, "--files0-from", "-"], input=names, capture_output=True, text=True, check=False)
     for memory in pathlib.Path(os.environ["XDG_RUNTIME_DIR"]).glob("gbp-probes"):
@@ -72,12 +72,12 @@ def ask(paths, *options):
 
 
 def is_in_memory(path):
-    """By the kernel's word."""
+    """Whether most of the file is in memory, by the kernel's answer."""
     return 2 * sum(Residency(path).pages()) * 4096 > FILE_BYTES
 
 
 def ask_of_ground(paths, given):
-    """What gbp says of all files, those of memory being there. Whoever else empties the page cache meanwhile leaves no such level: then it is asked again."""
+    """Returns gbp's results for all files, with the files for memory in memory. Another program may empty the page cache meanwhile: then gbp is asked again."""
     for _ in range(5):
         drop_caches()
         read(paths["memory"])
@@ -89,7 +89,7 @@ def ask_of_ground(paths, given):
 
 
 def tell_apart(paths):
-    """Every file in its level, the number of levels, and how soon half of the data is there."""
+    """Measures the share of files in the right level, the number of levels, and how soon half of the data is read."""
     is_in = {path: STORES.index(name) + 1 for name, some in paths.items() for path in some}
     right, count_wrong, gain = [], 0, []
     for turn in SHARES.turns("levels", RUNS, 1 if IS_SMOKE else RUNS):
@@ -115,7 +115,7 @@ def tell_apart(paths):
 
 
 def two_levels(paths):
-    """A disk of which some files are in memory: what probe times say, and what the kernel does."""
+    """A disk with some files in memory: compares the answer from probe times with the kernel's."""
     right = []
     for turn in SHARES.turns("levels/two", TURNS):
         rng = random.Random(100 + turn)
@@ -130,7 +130,7 @@ def two_levels(paths):
 
 
 def clustering_time():
-    """Of 100,000 times, through the library."""
+    """Classifies 100,000 times through the library."""
     rng = random.Random(1)
     kinds = (lambda: 900 * rng.lognormvariate(0, 0.25), lambda: 60e3 * rng.lognormvariate(0, 0.3), lambda: rng.uniform(2e6, 15e6), lambda: 30e6 + rng.expovariate(1) * 4e5)
     times = (ctypes.c_uint64 * 100_000)(*(int(kinds[i % 4]()) for i in range(100_000)))
@@ -150,7 +150,7 @@ def clustering_time():
 
 
 def predicted(paths):
-    """Seconds that gbp --plan says for the order given and for the best one."""
+    """Returns the seconds that gbp --plan predicts for the given order and for the best order."""
     names = "".join(path + "\0" for path in paths)
     text = subprocess.run([GBP, "--plan", "--files0-from", "-"], input=names, capture_output=True, text=True, check=False).stdout
     units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
@@ -159,7 +159,7 @@ def predicted(paths):
 
 
 def foretell(paths):
-    """A scan of each store, in a random order and in gbp's: how far off the prediction was."""
+    """Scans each store in a random order and in gbp's order, and compares the times with the predictions."""
     for store in ("flash", "disk", "server"):
         off = {"as given": [], "best order": []}
         for turn in SHARES.turns(f"levels/{store}", TURNS):

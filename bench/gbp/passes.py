@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""passes: scans of a set again and again in a cache of known size, and what each of them read."""
+"""passes: scans a set again and again in a cache of known size, and measures the bytes that each scan reads."""
 import mmap
 import pathlib
 import re
@@ -8,21 +8,21 @@ from options import TURNS
 from setting import CACHE, MIB, SHARES, drop_caches, say
 import time_share
 
-HOST_TAKES_MAX = 0.04  # of the cache, in one pass
+HOST_TAKES_MAX = 0.04  # the largest part of the cache that the host may reclaim in one pass
 
 
 def bytes_evicted():
-    """File pages that the kernel freed for want of memory since it started. What a host takes back by other ways is not among them."""
+    """The file pages that the kernel has freed since its start because memory was short. Pages that a host reclaims in other ways are not among them."""
     return int(re.search(r"^pgsteal_file (\d+)$", pathlib.Path("/proc/vmstat").read_text(), re.MULTILINE).group(1)) * mmap.PAGESIZE
 
 
 def passes(part, group, command, disk, settle, before=None, count=TURNS):
-    """[(seconds, bytes read)] of each pass after the settling ones, from an empty cache on.
+    """Returns [(seconds, bytes read)] for each pass after the settling passes, starting with an empty cache.
 
-    What was read and is neither in the cache nor was evicted for the limit the host has taken: it reclaims page cache that it finds idle. A fixed
-    order then keeps a part for many passes (0.2 to 0.9 of the set read instead of 1.00, seen after 14 % taken; up to 3 % made no difference).
-    So after more than HOST_TAKES_MAX in one pass all begins anew, whichever way is measured, but where the program drops pages itself
-    (gbp -out, gb-fastsort): there it cannot be told."""
+    Read pages that are neither in the cache nor were evicted because of the limit have been reclaimed by the host, which takes idle page cache. After that a fixed
+    order keeps a part of the set in the cache for many passes (0.2 to 0.9 of the set read instead of 1.00, seen after 14 % taken; up to 3 % made no difference).
+    So after more than HOST_TAKES_MAX in one pass all passes begin anew, in every way that is measured, except where the program drops pages itself
+    (gbp -out, gb-fastsort): there the host's part cannot be told."""
     runs, every = [[]], []
     drop_caches()
     for _ in SHARES.turns(part, 3 * (settle + count), settle + time_share.TURNS_MIN):

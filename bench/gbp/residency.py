@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""residency: which pages of a file are cached."""
+"""residency: tells which pages of a file are cached."""
 import ctypes
 import mmap
 import os
 
 
 class Residency:
-    """Which pages of a file are cached, by mincore."""
+    """Tells by mincore() which pages of a file are cached."""
 
     def __init__(self, path):
         self.file = open(path, "rb")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scans: a set scanned again and again, of many files and of one."""
+"""scans: scans a set again and again: a set of many files, and a set in one file."""
 import os
 
 from passes import passes
@@ -9,7 +9,7 @@ from setting import CACHE, FIXED_SETTLE, GBP, GRAY_SETTLE, Group, MIB, RATIOS, m
 
 
 def compare_scans(part, disk, size_bytes, ratio, fixed, gray):
-    """(share of the set read by each pass of gbp's, seconds of the fixed passes over those)"""
+    """Returns (share of the set that each pass of gbp reads, seconds of the fixed passes over gbp's seconds)."""
     with Group(CACHE) as group:
         os.chdir(disk.folder)
         fixed_turns = passes(f"{part}/{ratio}/fixed", group, fixed, disk, FIXED_SETTLE, count=pass_count(ratio))
@@ -22,7 +22,7 @@ def compare_scans(part, disk, size_bytes, ratio, fixed, gray):
 
 
 def row_of_ratio(name, samples):
-    """RATIOS may name others than those with a row."""
+    """Writes a row if the goals have one: RATIOS may name other ratios."""
     if name in kit.goals():
         kit.row(name, samples)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""setting: what the parts of this benchmark share: how much, how often, the disk, the control group."""
+"""setting: what the parts of this benchmark share: sizes, turns, the disk, the control group."""
 import contextlib
 import ctypes
 import mmap
@@ -24,11 +24,11 @@ FIXED_SETTLE, GRAY_SETTLE = 1, 3  # passes before those that count
 
 
 def pass_count(ratio):
-    """At 1.05 a few pages decide."""
+    """At 1.05 a few pages decide, so more passes are made."""
     return TURNS if ratio > 1.2 else 2 * TURNS - 1
 
 
-# A pass takes as long as what it reads.
+# A pass takes as long as the bytes that it reads.
 SHARES = time_share.TimeShares(
     {**{f"{part}/{ratio}/fixed": 4 * ratio * (FIXED_SETTLE + pass_count(ratio)) for part in ("scans", "file") for ratio in RATIOS},
      **{f"{part}/{ratio}/gray": 4 * (ratio - 0.9) * (GRAY_SETTLE + pass_count(ratio)) for part in ("scans", "file") for ratio in RATIOS},
@@ -43,7 +43,7 @@ def say(text):
 
 
 def drop_caches():
-    """Programs that are compared are in memory all the same: what is asked is what reading the files costs."""
+    """Empties the page cache, and reads the compared programs in again: only reading the files is measured."""
     os.sync()
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
     for command in ([GBP, "--version"], ["bash", "-c", "grep x; cat; head -1"]):
@@ -51,7 +51,7 @@ def drop_caches():
 
 
 def hold_programs():
-    """Keeps them in memory until this ends: a program that a scan has to read again takes room in the cache, up to the disk's whole read-ahead window."""
+    """Keeps the programs in memory until this process ends. A program that a scan has to read again takes room in the cache, up to the disk's whole read-ahead window."""
     others = [BUILD / "bin" / name for name in ("gb-grep", "gb-fastsort")]
     held = [GBP, *filter(pathlib.Path.exists, others), *filter(None, map(shutil.which, ("bash", "cat", "grep")))]
     listed = subprocess.run(["ldd", *held], capture_output=True, text=True, check=False).stdout
@@ -68,17 +68,17 @@ def hold_programs():
 
 
 class Group(Memory):
-    """A shell command in a cache of known size."""
+    """Runs shell commands in a cache of known size."""
 
     def run(self, command, **more):
-        """Seconds that a shell command takes inside."""
+        """Returns the seconds that a shell command takes inside."""
         start = time.monotonic()
         subprocess.run(["bash", "-c", f"echo $$ >{self.path}/cgroup.procs && {command}"], check=False,
                        stdout=subprocess.DEVNULL, **more)
         return time.monotonic() - start
 
     def read_phase(self, command):
-        """Seconds that a sort inside says it spent on reading."""
+        """Returns the seconds that a sort inside spends on reading, by its own report."""
         made = subprocess.run(["bash", "-c", f"echo $$ >{self.path}/cgroup.procs && {command}"], check=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         return float(re.search(r"read_s ([0-9.]+)", made.stderr).group(1))
@@ -86,7 +86,7 @@ class Group(Memory):
 
 @contextlib.contextmanager
 def new_disk():
-    """Parts work in its folder, and leave it before it goes."""
+    """Yields the disk. Parts work in its folder, and leave the folder before the disk is removed."""
     with Disk(size="4G", profile=os.environ.get("PROFILE", "hdd7200")) as disk:
         try:
             yield disk

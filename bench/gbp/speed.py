@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""speed: how long gbp itself takes, and how much memory, for very many names."""
+"""speed: the time and the memory that gbp itself needs for very many names."""
 import os
 import pathlib
 import shutil
@@ -18,7 +18,7 @@ def speed(folder):
 
 
 def million(folder):
-    """Makes a million files of a block: some 4 GB and as many i-nodes of $GRAY_SCRATCH, for some minutes."""
+    """Makes a million files of one block: some 4 GB and a million inodes of $GRAY_SCRATCH, for some minutes."""
     measure(folder, "million", 1000000, "gbp/speed-million", "gbp/memory-million")
 
 
@@ -45,7 +45,7 @@ def measure(folder, part, files, speed_id, memory_id):
 
 
 def make_tree(top, count):
-    """A thousand files a folder."""
+    """Makes the files, a thousand in each folder."""
     for i in range(count):
         below = top / f"d{i // 1000:03}"
         if i % 1000 == 0:
@@ -56,7 +56,7 @@ def make_tree(top, count):
 
 
 def peak(command):
-    """The most memory a program had, in bytes, while it waits for somebody to read what it prints."""
+    """Returns the most memory that a program had, in bytes. The program waits until its output is read."""
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         process.stdout.read(1)
         time.sleep(0.05)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""truth: how often gbp is right about files of others, on many file systems."""
+"""truth: how often gbp is right about files of other users, on many file systems."""
 import contextlib
 import json
 import os
@@ -18,7 +18,7 @@ NOBODY = 65534
 
 
 def reachable(folder):
-    """A copy of gbp that everybody may run."""
+    """Makes a copy of gbp that every user may run."""
     place = folder / "program"
     (place / "lib").mkdir(parents=True)
     shutil.copy(GBP, place / "gbp")
@@ -40,7 +40,7 @@ def half_cached(paths, size):
 
 
 def judge(place, folder, name):
-    """Half of the files warm: how many answers are right, unknown, wrong. What the host took back while it was asked for is no answer."""
+    """Half of the files are cached: counts gbp's right, unknown and wrong answers. A file that the host reclaimed during the question counts as none of these."""
     count, size = (8, 2 * MIB) if IS_SMOKE else (100, 2 * MIB)
     paths = [str(folder / f"t{i:03}") for i in range(count)]
     for path in paths:
@@ -63,7 +63,7 @@ def judge(place, folder, name):
         for path, entry in answers.items():
             share = entry["cached_fraction"]
             backends.add(entry["backend"])
-            # Only that way: what the detector itself would have brought in meanwhile is its error.
+            # Only in this direction: pages that the detector itself would have read in are its error.
             was_taken_back = truth[path] and not after[path]
             kind = "unknown" if share is None else "right" if (share >= 0.5) == truth[path] else "taken back" if was_taken_back else "wrong"
             counts[kind] += 1

@@ -19,7 +19,7 @@ class Card final : public Disk {
   std::uint64_t open_ns(const Request& request);
 
   Profile profile_;
-  std::list<std::uint64_t> open_blocks_;  // the one written last in front
+  std::list<std::uint64_t> open_blocks_;  // the block written last is in front
 };
 
 }  // namespace hddsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cloud_volume: a network volume: operations and bytes a second are capped, unused ones become credits for bursts, and
-// requests overlap.
+// cloud_volume: a network volume. Operations and bytes a second are capped. Unused operations and bytes become credits for bursts.
+// Requests overlap.
 #pragma once
 
 #include "bench/hddsim/disk.hpp"

@@ -14,7 +14,7 @@ struct CommandResult {
   std::string output;   ///< stdout and stderr together, without the last newline.
 };
 
-/// Runs `arguments` and waits for its end. The first is looked for in PATH and the system's folders for administrators.
+/// Runs `arguments` and waits for its end. The program is looked for in PATH and in the system's folders for administrators.
 CommandResult run_command(const std::vector<std::string>& arguments);
 
 /// Starts `arguments` as a process in its own session that outlives this one, with its output in `log_path`. Returns 0, or the errno.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// counters: what a running emulated disk has done. It is a small shared file that anybody may read while the disk runs.
+// counters: what a running emulated disk has done. The counters are in a small shared file that every user may read while the disk runs.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // disk: the interface between an emulated disk and the queue in front of it. The disk gets a request and returns when the request will be done.
 //
-// A disk knows no clock and no thread: instants come in as arguments and must not run backwards. So a test drives it
-// through hours in milliseconds, and the program in front of it sleeps until absolute instants, which do not drift.
+// A disk has no clock and no thread: instants come in as arguments and must not run backwards. So a test drives a disk
+// through hours in milliseconds. The program in front of the disk sleeps until absolute instants, which do not drift.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace hddsim {
 namespace {
 
 constexpr useconds_t kStepUs = 20'000;
-constexpr unsigned kPatienceSteps = 100;  // two seconds for anything that goes away by itself
+constexpr unsigned kPatienceSteps = 100;  // two seconds for things that go away by themselves
 
 template <typename Condition>
 bool wait_for(Condition is_met) {
@@ -30,7 +30,7 @@ bool wait_for(Condition is_met) {
   return is_met();
 }
 
-// A mount over a disk that no longer answers cannot be synced and may refuse; detaching always works.
+// A mount over a disk that no longer answers cannot be synced, and unmounting it may fail. Detaching it always works.
 std::string unmount(const std::string& point, bool is_detached) {
   const bool is_gone = wait_for([&] {
     return umount2(point.c_str(), is_detached ? MNT_DETACH : 0) == 0 || errno == EINVAL || errno == ENOENT;
@@ -50,7 +50,7 @@ std::string unmount_all(const std::string& source, bool is_forced) {
   return "";
 }
 
-// The kernel lets go of a loop device in use only when its last user does.
+// The kernel releases a loop device in use only when its last user has closed it.
 std::string remove_loop_device(const UnitPlaces& places, bool is_forced) {
   const std::string device = find_loop_device(places);
   if (device.empty()) return "";
@@ -88,7 +88,7 @@ std::string take_down(const std::string& name, bool is_forced) {
   const std::vector<pid_t> servers = find_servers(places);
   for (const pid_t pid : servers) {
     if (is_forced) kill(pid, kHurrySignal);
-    kill(pid, SIGCONT);  // a stopped one would never answer the last writes
+    kill(pid, SIGCONT);  // a stopped server would never answer the last writes
   }
   const std::string problem = remove_loop_device(places, is_forced || servers.empty());
   if (!problem.empty()) return problem;

@@ -14,7 +14,7 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// A request that has waited this long is served next, however far away it is: shortest-first alone may starve it.
+// A request that has waited this long is served next, however far away it is: always serving the nearest request would starve it.
 constexpr std::uint64_t kPatienceNs = 500'000'000;
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
@@ -86,7 +86,7 @@ void Engine::run() {
 }
 
 // A sleeping processor of a virtual machine takes a tenth of a millisecond to wake, which would show in every answer. So the
-// thread sleeps until a little before the instant, by what waking took of late, and looks at the clock for the rest.
+// thread sleeps until a little before the instant, by the time that recent wake-ups took, and then polls the clock.
 void Engine::wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& lock) {
   constexpr std::uint64_t kWakeMaxNs = 300'000;
   if (is_due(instant_ns)) return;
@@ -121,7 +121,7 @@ void Engine::answer_due(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-// The disk's choice: the request that it reaches first, among those that came before any waiting flush.
+// The disk's choice: the request that the head reaches first, among the first `queue_depth_` requests before any waiting flush.
 std::list<Engine::Waiting>::iterator Engine::choose(std::uint64_t now_ns) {
   auto best = waiting_.begin();
   if (now_ns - std::min(now_ns, best->arrived_ns) > kPatienceNs) return best;

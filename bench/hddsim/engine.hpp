@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // engine: the queue in front of a disk and the one thread that makes its time pass.
 //
-// A request begins when the disk is free and it has been chosen, and is answered at the instant that the disk says. Both
-// instants belong to the model: a thread that wakes late answers late, but the next request begins when the model says, so
-// lateness does not add up.
+// A request begins when the disk is free and has chosen it. It is answered at the instant that the disk says. Both
+// instants come from the model: a thread that wakes late answers late, but the next request begins at the model's instant. So
+// delays do not add up.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@
 
 namespace hddsim {
 
-/// The two functions of the owner of a request. Both run on the engine's thread, `begin` when the disk starts on the request
-/// (there is time then), `done` when it is to be answered.
+/// The two functions of the owner of a request. Both run on the engine's thread. `begin` runs when the disk starts on the request
+/// (the model's time leaves room for it), `done` when the request is to be answered.
 struct Work {
   std::function<void()> begin;
   std::function<void()> done;
@@ -37,13 +37,13 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Any thread. The request arrives now.
+  /// Adds a request that arrives now. May be called on any thread.
   void submit(const Request& request, Work work);
 
-  /// From now on every request is answered at once: written data is still kept, but takes no time. Any thread, also in a signal handler.
+  /// From now on every request is answered at once: written data is still kept, but takes no time. May be called on any thread, and in a signal handler.
   void hurry() { is_hurried_.store(true, std::memory_order_relaxed); }
 
-  /// Waits until everything submitted so far has been answered. Not on the engine's own thread.
+  /// Waits until all requests submitted so far have been answered. Must not be called on the engine's own thread.
   void drain();
 
  private:
@@ -85,7 +85,7 @@ class Engine {
   std::uint64_t wake_ns_ = 0;  // how late an alarm wakes the thread on this machine
   bool is_ending_ = false;
   std::atomic<bool> is_hurried_{false};
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last member: the thread uses all members above
 };
 
 }  // namespace hddsim

@@ -23,7 +23,7 @@ constexpr fuse_ino_t kFolder = FUSE_ROOT_ID;
 constexpr fuse_ino_t kDisk = FUSE_ROOT_ID + 1;
 constexpr double kForeverS = 86400;
 constexpr unsigned kRequestBytesMax = 1024 * 1024;
-constexpr unsigned kBackgroundMax = 128;  // requests under way at once; the queue is ours to hold, not FUSE's
+constexpr unsigned kBackgroundMax = 128;  // requests under way at once; the engine holds the queue, not FUSE
 
 struct Served {
   int backing_fd;
@@ -69,7 +69,7 @@ void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info* /*file
   fuse_reply_attr(request, &status, kForeverS);
 }
 
-// The size stays; times are nobody's business.
+// The size of the file is fixed; changes of times are ignored.
 void set_attributes(fuse_req_t request, fuse_ino_t inode, struct stat* /*wanted*/, int changes,
                     fuse_file_info* file) {
   if ((changes & FUSE_SET_ATTR_SIZE) != 0) {
@@ -100,7 +100,7 @@ void read_folder(fuse_req_t request, fuse_ino_t /*inode*/, std::size_t size, off
   fuse_reply_buf(request, buffer, std::min(used, size));
 }
 
-// The bytes are fetched while the model's time passes and handed over when it is up.
+// The bytes are read from the backing file while the model's time passes, and are handed over when that time is up.
 void read_file(fuse_req_t request, fuse_ino_t /*inode*/, std::size_t size, off_t offset,
                fuse_file_info* /*file*/) {
   const Served& disk = served(request);
@@ -136,7 +136,7 @@ void write_file(fuse_req_t request, fuse_ino_t /*inode*/, const char* bytes, std
     return;
   }
   const ssize_t written = pwrite(disk.backing_fd, bytes, size, offset);
-  if (written != static_cast<ssize_t>(size)) {  // the backing file's file system is full, say
+  if (written != static_cast<ssize_t>(size)) {  // for instance, the backing file's file system is full
     fuse_reply_err(request, written < 0 ? errno : EIO);
     return;
   }
@@ -148,7 +148,7 @@ void sync_file(fuse_req_t request, fuse_ino_t /*inode*/, int /*is_data_only*/, f
   served(request).engine.submit({Operation::flush, 0, 0}, {[] {}, [request] { fuse_reply_err(request, 0); }});
 }
 
-// Discards give the backing file's memory back; the disk itself has nothing to do for them.
+// A discard frees memory of the backing file. It takes no time of the model.
 void allocate(fuse_req_t request, fuse_ino_t /*inode*/, int mode, off_t offset, off_t length,
               fuse_file_info* /*file*/) {
   const int status = fallocate(served(request).backing_fd, mode | FALLOC_FL_KEEP_SIZE, offset, length);
@@ -195,7 +195,7 @@ int serve_file(const std::string& mount_folder, int backing_fd, std::uint64_t si
     gray::cli::warn("cannot mount at '{}'", mount_folder);
   } else {
     status = fuse_session_loop(session) < 0 ? 1 : 0;
-    engine.drain();  // its answers name the session
+    engine.drain();  // the outstanding answers use the session
     fuse_session_unmount(session);
   }
   if (session != nullptr) {

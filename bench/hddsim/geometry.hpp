@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // geometry: where a byte lies on the platters, how long the head needs to get there, and when the byte passes the head.
 //
-// Zones of equal capacity, from the outer rate to the inner; within a zone every track holds what passes in one turn. The
-// angle of a byte follows from its place in the track, the angle of the platters from the time alone.
+// The disk has zones of equal capacity, from the outer rate to the inner rate. Within a zone every track holds the bytes that pass in one turn. The
+// angle of a byte follows from its place in the track. The angle of the platters follows from the time alone.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ class Geometry {
   /// The track of a byte, counted from the outside.
   [[nodiscard]] std::uint64_t track_of(std::uint64_t offset) const;
 
-  /// From one track to another: 0 on the same, seek_min to the next, growing with the square root of the distance up to a
+  /// The time from one track to another: 0 on the same track, seek_min to the next track. It grows with the square root of the distance up to a
   /// third of the stroke and in a straight line from there (the curve's shape: Ruemmler and Wilkes, "An introduction to
   /// disk drive modeling", 1994, section 3.1).
   [[nodiscard]] std::uint64_t seek_ns(std::uint64_t from_track, std::uint64_t to_track) const;
 
-  /// How long after `now_ns` a byte passes under the head.
+  /// The time after `now_ns` at which the byte passes under the head.
   [[nodiscard]] std::uint64_t rotation_ns(std::uint64_t offset, std::uint64_t now_ns) const;
 
-  /// The time in which `length` bytes pass, from `offset` on, across zones.
+  /// The time in which `length` bytes from `offset` on pass under the head, across zones.
   [[nodiscard]] std::uint64_t transfer_ns(std::uint64_t offset, std::uint64_t length) const;
 
-  /// How many bytes pass in `duration_ns` from `offset` on, across zones; not beyond the end.
+  /// The number of bytes from `offset` on that pass in `duration_ns`, across zones; not beyond the end.
   [[nodiscard]] std::uint64_t passed_bytes(std::uint64_t offset, std::uint64_t duration_ns) const;
 
  private:
   struct Zone {
-    std::uint64_t start = 0;  // its first byte
+    std::uint64_t start = 0;  // first byte of the zone
     std::uint64_t end = 0;
     std::uint64_t track_bytes = 0;
     std::uint64_t first_track = 0;

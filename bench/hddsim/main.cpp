@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of hddsim, a mechanical disk as a program: up, down, status, profiles; and serve, which up starts.
+// main: entry of hddsim, a mechanical disk as a program. The commands are up, down, status, profiles, and serve, which up starts.
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -21,7 +21,7 @@ using gray::cli::fail;
 using gray::cli::fail_usage;
 using gray::cli::kExitSomeFailed;
 
-// Everything that can be known to be wrong before anything is made.
+// Finds every mistake that can be known before anything is made.
 std::string find_mistake(hddsim::UnitRequest& request) {
   if (!hddsim::is_unit_name(request.name))
     return "the name '" + request.name + "' is not of letters, digits, - and _ (at most 32)";
@@ -34,7 +34,7 @@ std::string find_mistake(hddsim::UnitRequest& request) {
     return "--mount '" + request.mount_folder + "' is no folder";
   if (!std::filesystem::is_directory(request.backing_folder, error))
     return "--backing '" + request.backing_folder + "' is no folder";
-  // The server runs elsewhere, with another working folder.
+  // The server runs in another working folder, so the paths must be absolute.
   for (std::string* path : {&request.mount_folder, &request.backing_folder, &request.trace_path}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).lexically_normal().string();
   }

@@ -8,7 +8,7 @@ namespace hddsim {
 namespace {
 
 constexpr std::uint64_t kWriteBackBytesMax =
-    1024 * 1024;  // of one movement, so that a request does not wait for long
+    1024 * 1024;  // of one write-back, so that a request does not wait for long
 constexpr unsigned kNeighbours = 32;
 
 }  // namespace
@@ -36,7 +36,7 @@ void MechanicalDisk::set_stream(std::uint64_t buffered_from, std::uint64_t offse
   stream_ = {true, buffered_from, offset, instant_ns, std::min(offset + profile_.buffer_bytes, capacity_)};
 }
 
-// In the buffer, passing by, or so little ahead that waiting for it is what the disk does anyway.
+// Whether the request starts in the buffer, or passes under the head now, or is so little ahead that the disk waits for it anyway.
 bool MechanicalDisk::is_in_stream(const Request& request, std::uint64_t now_ns) const {
   return stream_.is_on && request.offset >= stream_.buffered_from &&
          request.offset <= stream_position(now_ns) + profile_.buffer_bytes && request.offset <= stream_.end;
@@ -92,8 +92,8 @@ Service MechanicalDisk::read(const Request& request, std::uint64_t start_ns) {
   return service;
 }
 
-// The stream is not interrupted: what is not in the buffer yet comes by in time. A buffer that was full has stopped the
-// reading; then the platters have to turn until its end comes by again.
+// The stream is not interrupted: bytes that are not in the buffer yet pass under the head in time. A full buffer has stopped the
+// stream; then the platters have to turn until the end of the stream passes again.
 Service MechanicalDisk::read_stream(const Request& request, std::uint64_t start_ns) {
   const std::uint64_t end = request.offset + request.length;
   const std::uint64_t position = stream_position(start_ns);
@@ -163,7 +163,7 @@ void MechanicalDisk::add_dirty(std::uint64_t offset, std::uint64_t length) {
   dirty_bytes_ += end - offset;
 }
 
-// The part of the cache that the head reaches first, among the nearest on either side.
+// The part of the cache that the head reaches first. Only the nearest parts on either side are compared.
 std::map<std::uint64_t, std::uint64_t>::iterator MechanicalDisk::nearest_dirty(std::uint64_t start_ns) {
   auto part = dirty_.lower_bound(stream_.is_on ? stream_position(start_ns) : head_offset_);
   for (unsigned i = 0; i < kNeighbours && part != dirty_.begin(); ++i) --part;
@@ -177,7 +177,7 @@ std::map<std::uint64_t, std::uint64_t>::iterator MechanicalDisk::nearest_dirty(s
   return best;
 }
 
-// Writes the part of the cache that the head reaches first; returns when that is done.
+// Writes the part of the cache that the head reaches first. Returns the instant at which that is done.
 std::uint64_t MechanicalDisk::write_back_one(std::uint64_t start_ns) {
   const auto best = nearest_dirty(start_ns);
   const std::uint64_t offset = best->first;
@@ -189,11 +189,11 @@ std::uint64_t MechanicalDisk::write_back_one(std::uint64_t start_ns) {
   return move_and_transfer(offset, length, start_ns).end_ns;
 }
 
-// What the disk did by itself since the last request: it empties its write cache as soon as the head is free, and its
-// read-ahead is given up for it.
+// Does the disk's own work since the last request: the disk empties its write cache as soon as the head is free, and ends its
+// read-ahead for that.
 void MechanicalDisk::write_back_until(std::uint64_t now_ns) {
   constexpr std::uint64_t kIdleNs =
-      20'000'000;  // the disk waits that long for the next request before it starts
+      20'000'000;  // the disk waits so long for another request before it empties the cache
   std::uint64_t start_ns = std::max(free_at_ns_, last_end_ns_ + kIdleNs);
   while (!dirty_.empty() && start_ns < now_ns) start_ns = write_back_one(start_ns);
 }

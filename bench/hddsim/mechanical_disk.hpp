@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // mechanical_disk: one head over turning platters, a buffer that reads ahead, and a write cache that is emptied when the disk has nothing else to do.
 //
-// After a read the head stays and the buffer fills with what follows, at the speed of the platters, until it is full: a read
-// that continues finds its data there or passing by and pays no seek and no turn. Any other request moves the head. With a
-// write cache a write is over when the cache has it; the disk brings it to the platters while it is idle, nearest first, and
+// After a read the head stays, and the buffer fills with the bytes that follow, at the speed of the platters, until it is full. A read
+// that continues finds its data in the buffer or passing under the head, and needs no seek and no turn. Any other request moves the head. With a
+// write cache a write is over when the cache has it. The disk writes the cache to the platters while it is idle, nearest part first, and
 // before the answer to a flush. If a request arrives while the disk writes from its cache, the disk finishes that write first.
 #pragma once
 
@@ -22,7 +22,7 @@ class MechanicalDisk final : public Disk {
   [[nodiscard]] std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const override;
 
  private:
-  // The head is over the byte `offset` at `instant_ns`, and reads on from there until the buffer ends.
+  // The head is over the byte `offset` at `instant_ns`, and reads on from there until the buffer is full.
   struct Stream {
     bool is_on = false;
     std::uint64_t buffered_from = 0;
@@ -52,9 +52,9 @@ class MechanicalDisk final : public Disk {
   std::uint64_t capacity_;
   Geometry geometry_;
   Stream stream_;
-  std::uint64_t head_offset_ = 0;                 // where the head was left when there is no stream
+  std::uint64_t head_offset_ = 0;                 // where the head was left; used when there is no stream
   std::uint64_t free_at_ns_ = 0;                  // the head is busy until then
-  std::map<std::uint64_t, std::uint64_t> dirty_;  // the write cache: start -> end, apart from one another
+  std::map<std::uint64_t, std::uint64_t> dirty_;  // the write cache: start -> end of parts that do not touch
   std::uint64_t dirty_bytes_ = 0;
   std::uint64_t last_end_ns_ = 0;  // when the last request was answered
 };

@@ -22,7 +22,7 @@ struct Options {
   bool is_json = false;
 };
 
-/// Reads the command line. Empty if the program must go on, else the exit status.
+/// Reads the command line. Returns nothing if the program must go on, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace hddsim

@@ -22,7 +22,7 @@ struct Key {
   const char* name;
   Unit unit;
   std::uint64_t Profile::*field;
-  unsigned kinds;  // bit n: needed by Kind n
+  unsigned kinds;  // bit n: the key is needed by Kind n
 };
 
 constexpr unsigned kMechanical = 1U << static_cast<unsigned>(Kind::mechanical);
@@ -95,7 +95,7 @@ std::string set_kind(Profile& profile, const std::string& value) {
   return "";
 }
 
-// Takes one line "key = value"; an empty answer is success.
+// Takes one line "key = value". Returns an empty string on success.
 std::string take_line(Profile& profile, std::vector<std::string>& seen, const std::string& line) {
   const auto equals = line.find('=');
   if (equals == std::string::npos) return "'" + line + "' is not of the form key = value";
@@ -113,7 +113,7 @@ std::string take_line(Profile& profile, std::vector<std::string>& seen, const st
   return "";
 }
 
-// Values that would make the model divide by zero or run backwards.
+// Finds values that would make the model divide by zero or run backwards.
 std::string find_contradiction(const Profile& profile) {
   if (profile.kind == Kind::mechanical) {
     if (profile.rotations_per_minute == 0 || profile.zones == 0 || profile.queue_depth == 0)

@@ -20,18 +20,18 @@ struct Profile {
   Kind kind = Kind::mechanical;
   std::uint64_t command_ns = 0;  ///< From the arrival of a request to the first movement.
   std::uint64_t queue_depth =
-      1;  ///< Among so many waiting requests the disk chooses the one it reaches first.
+      1;  ///< The disk chooses among this number of waiting requests the request that the head reaches first.
 
   // mechanical
   std::uint64_t rotations_per_minute = 7200;
   std::uint64_t seek_min_ns = 0;      ///< To the next track.
   std::uint64_t seek_average_ns = 0;  ///< Over a third of the stroke.
-  std::uint64_t seek_max_ns = 0;      ///< Over all of it.
-  std::uint64_t outer_rate = 0;       ///< Where offset 0 is.
+  std::uint64_t seek_max_ns = 0;      ///< Over the whole stroke.
+  std::uint64_t outer_rate = 0;       ///< At offset 0.
   std::uint64_t inner_rate = 0;
   std::uint64_t zones = 1;
   std::uint64_t buffer_bytes =
-      0;  ///< What the disk reads on after a read, until it is full or the head must leave.
+      0;  ///< After a read the disk reads on until the buffer is full or the head must leave.
   std::uint64_t write_cache_bytes = 0;  ///< 0: a write is over when it is on the platter.
   std::uint64_t interface_rate = 0;
 
@@ -57,7 +57,7 @@ struct ProfileReading {
   std::string problem;
 };
 
-/// Reads the profile of that name from those that come with the program, or, with a '/' or a '.' in it, from a file.
+/// Reads a profile: by name from the profiles that come with the program, or, if the argument has a '/' or a '.' in it, from that file.
 ProfileReading read_profile(const std::string& name_or_path);
 
 /// Reads the text of a profile. `origin` is put in front of an error message.

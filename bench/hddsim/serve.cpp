@@ -21,7 +21,7 @@ using gray::cli::error_text;
 using gray::cli::fail;
 using gray::cli::kExitSomeFailed;
 
-// The disk must turn on time whatever else runs; where we may not say so, it does its best.
+// The disk must answer on time whatever else runs. Where this process may not have the real-time class, it asks for a high priority.
 void ask_for_punctuality() {
   const sched_param lowest{sched_get_priority_min(SCHED_FIFO)};
   if (sched_setscheduler(0, SCHED_FIFO, &lowest) == 0) return;
@@ -29,7 +29,7 @@ void ask_for_punctuality() {
   setpriority(PRIO_PROCESS, 0, kUrgent);
 }
 
-// `hddsim down --force` says that the time the disk takes interests nobody any more.
+// `hddsim down --force` sends a signal: from then on requests take no time.
 Engine* hurried_by_signal = nullptr;
 
 void hurry(int /*number*/) {

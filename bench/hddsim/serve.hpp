@@ -15,10 +15,10 @@ struct ServeOptions {
   std::string mount_folder;
 };
 
-/// Tells a server that from now on nothing takes the disk's time (Engine::hurry).
+/// The signal that tells a server that from now on requests take no time (Engine::hurry).
 inline constexpr int kHurrySignal = SIGUSR1;
 
-/// Serves until it is unmounted or told to end. Returns the exit status.
+/// Serves until the disk is unmounted or the process is told to end. Returns the exit status.
 int serve(const ServeOptions& options);
 
 }  // namespace hddsim

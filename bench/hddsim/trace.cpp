@@ -26,7 +26,7 @@ void Trace::write(const TraceLine& line) {
              kNames[static_cast<unsigned>(line.request.operation)], line.request.offset, line.request.length,
              line.service.seek_ns, line.service.rotation_ns, line.service.transfer_ns,
              line.service.is_buffered ? 1 : 0);
-  std::fflush(file_);  // who reads it while the disk runs sees whole lines
+  std::fflush(file_);  // a reader of the file sees whole lines while the disk runs
 }
 
 }  // namespace hddsim

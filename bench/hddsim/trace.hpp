@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// trace: one line of comma-separated values a request, for plots: when it came, began and ended by the model, what it was and
-// what it cost. The first line names the columns. Instants are CLOCK_MONOTONIC.
+// trace: one line of comma-separated values for each request, for plots: the instants at which the request came, began and ended by the model, its kind and
+// its cost. The first line names the columns. Instants are CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstdio>
@@ -13,8 +13,8 @@ namespace hddsim {
 struct TraceLine {
   std::uint64_t arrived_ns;
   std::uint64_t started_ns;
-  std::uint64_t answered_ns;  ///< When the answer really went out.
-  std::uint64_t queue;        ///< Requests waiting or in service when it came, itself included.
+  std::uint64_t answered_ns;  ///< When the answer was really sent.
+  std::uint64_t queue;        ///< Requests waiting or in service when this one came, itself included.
   Request request;
   Service service;
 };
@@ -26,9 +26,9 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// False, with errno set, when the file cannot be written.
+  /// Returns false, with errno set, when the file cannot be written.
   bool open(const std::string& path);
-  /// Nothing when no file is open.
+  /// Does nothing when no file is open.
   void write(const TraceLine& line);
 
  private:

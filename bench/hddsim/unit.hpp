@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// unit: one emulated disk on this machine: where all its parts lie, and how to find them again if its makers were killed.
+// unit: one emulated disk on this machine: the places of all its parts, and how to find them again if the processes that made them were killed.
 //
-// All of a unit is under /run/hddsim/NAME but for its backing file and its mount. The parts of a unit are found by asking the kernel (mounts, loop devices, processes). They are
+// All parts of a unit are under /run/hddsim/NAME, except its backing file and its mount. The parts are found by asking the kernel (mounts, loop devices, processes). They are
 // never remembered in a file. So a unit whose maker or server was killed can be removed.
 #pragma once
 
@@ -32,7 +32,7 @@ struct UnitPlaces {
   std::string folder;
   std::string request_file;
   std::string fuse_folder;
-  std::string disk_file;  ///< What the FUSE server serves.
+  std::string disk_file;  ///< The file that the FUSE server serves.
   std::string counters_file;
   std::string log_file;
   std::string backing_file;
@@ -48,16 +48,16 @@ bool is_unit_name(const std::string& name);
 /// Writes the request into the unit's folder, which must exist. False with errno set.
 bool save_request(const UnitRequest& request);
 
-/// The request from which a unit was made. If its file is missing or torn, the defaults under that name.
+/// The request from which a unit was made. If the unit's file is missing or torn, the defaults with that name.
 UnitRequest load_request(const std::string& name);
 
-/// The names of all units of which anything is left, sorted.
+/// The sorted names of all units of which any part is left.
 std::vector<std::string> unit_names();
 
 /// The loop device over the unit's disk, "/dev/loop3", or empty.
 std::string find_loop_device(const UnitPlaces& places);
 
-/// Where the kernel has mounted something from `source`, the newest mount first.
+/// The folders at which the kernel has mounted `source`, the newest mount first.
 std::vector<std::string> find_mounts_of(const std::string& source);
 
 /// True when something is mounted at `folder`.
@@ -66,7 +66,7 @@ bool is_mount_point(const std::string& folder);
 /// The processes that serve the unit's disk.
 std::vector<pid_t> find_servers(const UnitPlaces& places);
 
-/// Held while units are made or removed, so that two callers do not disturb each other. Released when the process ends.
+/// Locks out other makers and removers of units, so that two callers do not disturb each other. The lock ends with the process.
 bool lock_units();
 
 }  // namespace hddsim

@@ -21,7 +21,7 @@ namespace {
 using gray::cli::error_text;
 
 constexpr useconds_t kStepUs = 10'000;
-constexpr unsigned kStartSteps = 500;  // five seconds for the server to begin
+constexpr unsigned kStartSteps = 500;  // five seconds for the server to start
 
 std::string make_folders(const UnitRequest& request, const UnitPlaces& places) {
   if (!save_request(request)) return "cannot write '" + places.request_file + "': " + error_text(errno);
@@ -33,7 +33,7 @@ std::string make_folders(const UnitRequest& request, const UnitPlaces& places) {
   return "";
 }
 
-// The backing file is as sparse as its file system allows; what is really written has to fit.
+// The backing file is sparse as far as its file system allows; the written data must fit in it.
 std::string make_backing_file(const UnitRequest& request, const UnitPlaces& places) {
   const int fd = open(places.backing_file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return "cannot make '" + places.backing_file + "': " + error_text(errno);

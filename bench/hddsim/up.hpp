@@ -10,12 +10,12 @@ namespace hddsim {
 
 /// The facts that a person needs about a unit that is up.
 struct UnitUp {
-  std::string problem;  ///< One line; then nothing of the unit is left.
+  std::string problem;  ///< Empty, or one line that says what is wrong; then nothing of the unit is left.
   std::string loop_device;
   std::string mount_folder;  ///< Empty without a file system.
 };
 
-/// Makes the unit. The file system is made in the backing file, before the disk is slow.
+/// Makes the unit. The file system is made in the backing file, before the emulated disk is slow.
 UnitUp bring_up(const UnitRequest& request);
 
 }  // namespace hddsim

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""cycle: a program with much live data in a group whose limit falls to half, stays, and rises again, while it does a fixed amount of work.
+"""cycle: a program with much live data does a fixed amount of work in a group whose limit falls to half, stays, and rises again.
 
-The limit falls in steps, as it does when somebody else grows: STEP each STEP_S. Each turn runs each way once, in another order each time."""
+The limit falls in steps, as it does when other programs grow: STEP each STEP_S. Each turn runs each way once, each time in another order."""
 import contextlib
 import json
 import shutil
@@ -27,15 +27,15 @@ STEP, STEP_S = 64 * MIB // SCALE, 0.25
 PHASE_S = 2 if IS_SMOKE else 15
 LIVE_MIB = 480 // SCALE
 ROUNDS = 5_000 if IS_SMOKE else 60_000
-FIXED_MIB = [900 // SCALE, 1900 // SCALE] if IS_SMOKE else [900, 1200, 1900]  # the last is what LIMIT_HIGH has room for
-RUN_MAX_S = 60 if IS_SMOKE else 240  # a heap that is paged may take for ever
+FIXED_MIB = [900 // SCALE, 1900 // SCALE] if IS_SMOKE else [900, 1200, 1900]  # the last one fits in LIMIT_HIGH
+RUN_MAX_S = 60 if IS_SMOKE else 240  # a heap that is paged may never end
 FOLLOWS = "heapnice"
 SHARES = time_share.TimeShares({"serial": 1, "g1": 1})
 
 
 @contextlib.contextmanager
 def prepared(folder):
-    """The program compiled, and a swap file in use."""
+    """Compiles the program, and turns a swap file on."""
     if not shutil.which("javac"):
         skip("no javac is here")
     subprocess.run(["javac", "-d", folder, ROOT / "tests/support/Churn.java"], check=True)
@@ -72,7 +72,7 @@ def command_of(folder, collector, way):
 
 
 def run_once(folder, collector, way):
-    """{"time_s", "faults", "kills"}; without a time where it did not end well."""
+    """Returns {"time_s", "faults", "kills"}; without a time if the program failed."""
     with Memory(LIMIT_HIGH) as group:
         process = subprocess.Popen(group.command(command_of(folder, collector, way)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         moving = MovingLimit(group)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""disk_rate: what a block device moved over time, by its own counters.
+"""disk_rate: the bytes that a block device moved over time, by its own counters.
 
   disk_rate.py sample DEVICE FILE            appends "seconds read_bytes written_bytes" each 50 ms until it is ended
   disk_rate.py rates FILE WINDOW [read|write|both]   "seconds MB/s" of each window of so many seconds, from the first byte moved to the last

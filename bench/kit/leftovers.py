@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""leftovers: finds and removes what a run of benchmarks has made outside itself.
+"""leftovers: finds and removes the processes, disks, groups and files that a run of benchmarks has left.
 
   leftovers.py list RUN           prints what is left, one in a line; what is just ending gets some seconds to end
   leftovers.py sweep RUN          ends and removes it; prints what it had to remove; status 1 if something stays

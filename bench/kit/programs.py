@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""programs: what a benchmark in Python needs to run programs: this build's programs, a folder to work in, and functions that run, time, hold or skip a command.
+"""programs: helpers by which a benchmark in Python runs programs: this build's programs, a folder to work in, and functions that run, time, hold or skip a command.
 
   programs.run("sync")                        its output is discarded
   seconds, status = programs.timed(command)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""usage: what a foreground and a background program used of the host over time: the disk, the processors, the memory.
+"""usage: how much a foreground and a background program used of the host's disk, processors and memory, over time.
 
   usage.py sample DEVICE FILE [PID]          appends a line every 50 ms until it is ended; PID starts the background program, whose children count, too
   usage.py curve FILE WHAT FROM TO [AT]      "seconds value" of each quarter of a second, in seconds since AT, or since FROM

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""reader: reads a folder of samples, epoch after epoch, in the order of a sampler. What script/bench loader starts in a control group.
+"""reader: reads a folder of samples, epoch after epoch, in the order of a sampler. script/bench loader starts it in a control group.
 
 Usage: reader.py shuffled|fetched|cached-first files|mapped FOLDER EPOCHS WINDOW SEED
 files: each file of the folder is a sample. mapped: the folder holds one file of records of RECORD bytes, which is mapped into memory, as numpy.memmap does.
-Prints a line of JSON an epoch: bytes that the kernel read from disk for this process, seconds, seconds for the order alone, and the order.
+Prints a line of JSON for each epoch: the bytes that the kernel read from disk for this process, the seconds, the seconds for the order alone, and the order.
 """
 import array
 import json
@@ -23,7 +23,7 @@ RECORD = 16 << 10
 
 
 class ShuffledSampler:
-    """What people have: each epoch in a random order that knows nothing. `is_fetched`: with each sample asked for shortly before its turn, as the other sampler does it."""
+    """The usual sampler: each epoch has a new random order. With `is_fetched` each sample is fetched shortly before its turn, as the cached-first sampler does."""
 
     def __init__(self, samples, seed, is_fetched):
         self.samples, self.random, self.is_fetched = samples, random.Random(seed), is_fetched
@@ -35,7 +35,7 @@ class ShuffledSampler:
 
 
 def disk_bytes():
-    """The kernel's own account of this process."""
+    """The bytes that the kernel has read from disk for this process."""
     with open("/proc/self/io", encoding="ascii") as stream:
         return int(stream.read().partition("\nread_bytes: ")[2].split("\n")[0])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""accuracy: what gb_alloc grants beside a competitor that holds and walks a share of the memory, against what is there; and that it
-takes nothing by time alone where there is no swap, so that time tells nothing."""
+"""accuracy: compares what gb_alloc grants, beside a competitor that holds and walks a share of the memory, with the memory that is available. Also checks that gb_alloc
+grants nothing by time alone where there is no swap, because time tells nothing there."""
 import errno
 import os
 import signal
@@ -15,13 +15,13 @@ from setting import ADMISSION, LIMIT, MARGIN_SHARE, MIB, SHARES, Room, finish
 
 
 def major_faults(process):
-    """Of its whole life."""
+    """The major faults of the process since its start."""
     with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
         return int(file.read().rpartition(")")[2].split()[9])
 
 
 def accuracy_turn(share, mode):
-    """(what should be granted, what was, major faults of both walks, of the competitor meanwhile, kills)"""
+    """Returns (the bytes that should be granted, the granted bytes, major faults of both walks, the competitor's major faults meanwhile, kills)."""
     with Room(LIMIT) as room:
         holder = room.start([ADMISSION, "hold", LIMIT // MIB * share // 100], stdout=subprocess.PIPE)
         asker = None
@@ -33,10 +33,10 @@ def accuracy_turn(share, mode):
             asker = room.start([ADMISSION, "alloc", 4096, 1 << 40, 4096, 0], {"GRAY_MAC": mode},
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             answer = asker.stdout.readline().split()
-            if not answer:  # it was killed: nothing was granted
+            if not answer:  # the asker was killed: nothing was granted
                 return left - margin, 0, 0, 0, room.kills()
             got, faults = int(answer[1]), 0
-            time.sleep(0.3)  # the competitor walks on all the time: what it lost it has again
+            time.sleep(0.3)  # the competitor walks all the time: it has fetched its lost pages again
             beside = major_faults(holder) - before
             holder.send_signal(signal.SIGUSR1)
             if got:
@@ -79,7 +79,7 @@ def accuracy():
 
 
 def blind():
-    """Before the swap file is there."""
+    """Runs before the swap file is made."""
     SHARES.take("blind")
     print("0. gb_alloc by time alone without swap: it has to say that it cannot know")
     kills, wrong, shares = [], 0, (0, 50)

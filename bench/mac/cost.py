@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cost: the time of gb_alloc for memory that is there, against touching as much once, and how it grows with the size."""
+"""cost: the time of gb_alloc for available memory, compared with touching the same amount once, and how the time grows with the size."""
 import contextlib
 import os
 import pathlib
@@ -22,8 +22,8 @@ def words(command):
 
 @contextlib.contextmanager
 def fed(size):
-    """Somebody gives back as much memory as is being taken, always a little ahead: so the host has what is taken. What is free for longer it may
-    have to find again, which made 8 GiB cost twice as much a byte as 1 GiB, whoever touched it."""
+    """A feeder process gives back as much memory as is being taken, always a little ahead: so the host has the taken pages at hand. Memory that is free for longer may
+    have to be found again by the host, which made each byte of 8 GiB cost twice as much as a byte of 1 GiB, whichever program touched it."""
     feeder = subprocess.Popen([ADMISSION, "feed", str(size // MIB + 384)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert feeder.stdout.readline() == "feeding\n"
@@ -33,7 +33,7 @@ def fed(size):
 
 
 def cost_turn(gib, order):
-    """Milliseconds of touching so much once, and of gb_alloc of it; `order` says which comes first."""
+    """The milliseconds of touching this amount once, and of gb_alloc for it; `order` says which comes first."""
     size = int(gib * (1 << 30))
     took = {}
     for what in order:
@@ -44,8 +44,8 @@ def cost_turn(gib, order):
 
 
 def cost_of(gib, turn):
-    """cost_turn(), by turns one of the two first, which the host may favour. What is over in a second is measured some times, and the medians
-    are taken: a spell of the host's, which finds memory late, would decide over the whole turn."""
+    """Runs cost_turn() with each of the two first, by turns, because the host may favour one place. Sizes that take less than a second are measured several times, and the medians
+    are taken: a slow moment of the host would spoil a whole turn."""
     orders = [("touch", "alloc"), ("alloc", "touch")]
     repeats = SMALL_REPEATS if gib <= 1 and not IS_SMOKE else 1
     pairs = [cost_turn(gib, orders[(turn + again) % 2]) for again in range(repeats)]
@@ -53,14 +53,14 @@ def cost_of(gib, turn):
 
 
 def growth(turns, least, most):
-    """Time a byte of the most over that of the least, turn by turn, of (touching, gb_alloc)."""
+    """Returns the time a byte for the largest size over that for the smallest size, turn by turn, as (touching, gb_alloc)."""
     return [tuple((large / most) / (small / least) for small, large in zip(*pair)) for pair in zip(turns[least], turns[most])]
 
 
 def cost():
     print("3. gb_alloc of memory that is there, against touching as much once; and its growth")
     available = int(re.search(r"MemAvailable: *(\d+)", pathlib.Path("/proc/meminfo").read_text()).group(1)) * 1024
-    sizes = [gib for gib in SIZES_GIB if gib * (1 << 30) <= available * 2 // 5]  # a feeder and an asker
+    sizes = [gib for gib in SIZES_GIB if gib * (1 << 30) <= available * 2 // 5]  # a feeder and an asker must fit
     for gib in set(SIZES_GIB) - set(sizes):
         print(f"   {gib:g} GiB: left out, less than two and a half times that is available")
     turns = {gib: [] for gib in sizes}
@@ -68,7 +68,7 @@ def cost():
         for gib in sizes:
             if gib in (sizes[0], sizes[-1]):
                 turns[gib].append(cost_of(gib, turn))
-    for gib in sizes[1:-1]:  # what lies between shows that the way is straight, and is in no row
+    for gib in sizes[1:-1]:  # sizes in between show that the cost grows linearly, and have no row
         turns[gib] = [cost_of(gib, turn) for turn in SHARES.turns("cost/between", 1, 0)]
     for gib, pairs in ((gib, pairs) for gib, pairs in turns.items() if pairs):
         touched, granted = zip(*pairs)

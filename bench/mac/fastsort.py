@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""fastsort: several sorts at once that ask gb_alloc for the memory of their passes, against passes of the best fixed size (figure 7).
+"""fastsort: several sorts at once that ask gb_alloc for the memory of their passes, compared with passes of the best fixed size (figure 7).
 
-gb_alloc is asked in two ways: for what a pass gains by, as gb-fastsort does by itself, and for all of the data, as the paper's sorts did: then
-all ask for more than there is, and admission alone decides. The best fixed size is looked for first: some turns of sizes far from each other,
-then some of sizes between the best of these and its neighbours. The best few of all run by turns with both ways, and the best of them then is
-what they are held against."""
+gb_alloc is asked in two ways: for the memory that speeds up a pass, as gb-fastsort does by itself, and for all of the data, as the paper's sorts did. In the second way
+all sorts together ask for more than there is, and only admission decides. The best fixed size is found first: some turns with sizes far apart,
+then some with sizes between the best of these and its neighbours. The best few of all sizes then run by turns with both ways, and both ways are compared with the best
+of these sizes."""
 import shutil
 import statistics
 import subprocess
@@ -22,22 +22,22 @@ SORTS = 4
 SORT_LIMIT = 830 * MIB // SCALE
 SORT_DATA = 5_000_000 * 100 // SCALE
 COARSE_SIZES = [150 // SCALE] if IS_SMOKE else [25, 50, 100, 150, 200, 240, 290]
-FINE_STEPS = 1 if IS_SMOKE else 3  # from the best size to each of its neighbours
+FINE_STEPS = 1 if IS_SMOKE else 3  # number of steps from the best size to each of its neighbours
 SWEEP_TURNS = 1 if IS_SMOKE else 3
 FINALISTS = 3
-TURNS_LEAST = 5  # of what is compared, however short the time is
-SORT_MAX_S = 20  # beyond the cliff a turn can take half an hour
+TURNS_LEAST = 5  # of the compared ways, however short the time is
+SORT_MAX_S = 20  # with too large passes a turn can take half an hour
 WORTH, ALL = "gb_alloc", "gb_alloc of all"
-ADAPTIVE = {WORTH: [], ALL: ["--max", str(2 * SORT_DATA)]}  # what sorting adds is a sixth
+ADAPTIVE = {WORTH: [], ALL: ["--max", str(2 * SORT_DATA)]}  # sorting needs a sixth more than the data
 
 
 def sort_turn(folder, way):
-    """What became of it: kills; unless some were killed the makespan; and if all ended in time the means of the sorts' passes and phases and
+    """Returns a turn's results: kills; unless a sort was killed, the makespan; and, if all sorts ended in time, the means of the sorts' passes and phases and
     the sum of their major faults."""
     options = ADAPTIVE[way] if way in ADAPTIVE else ["--pass", str(way * MIB)]
     subprocess.run(["sh", "-c", "sync; echo 1 >/proc/sys/vm/drop_caches"], check=True)
     for code in (FASTSORT, *BUILD.glob("lib/libgray.so.*")):
-        code.read_bytes()  # or the sorts' first faults are those of their own code, and no paging
+        code.read_bytes()  # otherwise the sorts' first major faults would be for their own code, and not for paging
     with Room(SORT_LIMIT) as room:
         start = time.monotonic()
         sorts = [room.start([FASTSORT, "--runs-only", "--stats", *options, "-o", folder / f"out{i}", folder / f"in{i}"],
@@ -79,7 +79,7 @@ def fastsort(folder):
 
 
 def sweep(folder, sizes, swept):
-    """`swept` and turns of these sizes; those that are hopeless after one have no second."""
+    """Returns `swept` with turns of these sizes added. A size that is hopeless after one turn has no second turn."""
     swept = {**swept, **{size: [] for size in sizes}}
     for turn in range(SWEEP_TURNS):
         for size in rotated(sizes, turn):
@@ -89,7 +89,7 @@ def sweep(folder, sizes, swept):
 
 
 def finer(swept):
-    """Sizes between the best and its neighbours; where it is the least, half of it is one."""
+    """Returns the sizes between the best size and its neighbours. If the best is the smallest size, half of it is added."""
     sizes = sorted(swept)
     best = min(sizes, key=lambda size: middle(swept[size], "makespan_s"))
     place = sizes.index(best)
@@ -98,7 +98,8 @@ def finer(swept):
 
 
 def rotated(ways, turn):
-    """In another order each turn, every other one backwards: no way always follows the same one. What pages leaves the disk slow for the next."""
+    """Returns the ways in another order for each turn, and backwards in every other turn, so that no way always follows the same way: a way that pages leaves the disk slow for
+    the next way."""
     if not ways:
         return []
     place = turn % len(ways)
@@ -107,18 +108,18 @@ def rotated(ways, turn):
 
 
 def is_hopeless(size, swept):
-    """A turn has shown it, of passes that can not even fit beside one another."""
+    """Whether a turn has shown that a size is hopeless. Only sizes that cannot fit beside one another can be hopeless."""
     best = min((middle(turns, "makespan_s") for turns in swept.values() if turns), default=0)
     return bool(swept[size]) and size * MIB > SORT_LIMIT // SORTS and middle(swept[size], "makespan_s") > 2 * best
 
 
 def middle(turns, what):
-    """Of turns that have it: one that was killed took for ever."""
+    """The median over the turns that have this figure; infinite if none has it, as when a sort was killed."""
     return statistics.median([turn[what] for turn in turns if what in turn] or [float("inf")])
 
 
 def tell_turns(way, turns):
-    """One line on the turns of a way."""
+    """Prints one line on the turns of a way."""
     whole = [turn for turn in turns if "mean_mib" in turn]
     timed = [turn["makespan_s"] for turn in turns if "makespan_s" in turn]
     text = f"makespan {spread(timed, '{:.2f}')} s, n={len(turns)}"
@@ -133,7 +134,7 @@ def tell_turns(way, turns):
 
 
 def compare(final):
-    """Both ways beside the fixed size with the least median makespan, turn by turn, for a disk's pace drifts."""
+    """Reports both ways beside the fixed size with the least median makespan, turn by turn, because a disk's speed drifts."""
     for way, name in ((WORTH, "mac/fastsort"), (ALL, "mac/fastsort-binding")):
         kit.row(f"{name}-kills", [turn["kills"] for turn in final[way]], note=f"each turn of {SORTS} sorts")
         if faults := [turn["major_faults"] for turn in final[way] if "major_faults" in turn]:
@@ -153,7 +154,7 @@ def compare(final):
 
 
 def tell_curves(points, final):
-    """The cliff, too: beyond it not every turn ends, and some end by the clock."""
+    """Writes the curves, also for sizes that are too large: there not every turn ends, and some are ended by the clock."""
     told = {size: middle(turns, "makespan_s") for size, turns in points.items() if any("makespan_s" in turn for turn in turns)}
     curves = {"fixed passes": [*told.items()],
               **{way: [(size, middle(final[way], "makespan_s")) for size in (min(points), max(points))] for way in ADAPTIVE if "makespan_s" in final[way][0]}}
@@ -163,7 +164,7 @@ def tell_curves(points, final):
 
 
 def draw(points, final):
-    """The sweep with its cliff, as figure 7: a picture by gnuplot in the build folder, and bars here."""
+    """Draws the sweep as in figure 7: a picture by gnuplot in the build folder, and bars in the output."""
     took = {way: [turn["makespan_s"] for turn in turns if "makespan_s" in turn] for way, turns in {**points, **{way: final[way] for way in ADAPTIVE}}.items()}
     took = {way: times for way, times in took.items() if times}
     most = max(map(statistics.median, took.values()))
@@ -193,7 +194,7 @@ plot '-' using 1:2:3:4 with yerrorlines title 'fixed passes, median and range', 
 
 
 def check(folder):
-    """A sort that asked for all of its data has sorted."""
+    """Checks that a sort that asked for all of its data has sorted correctly."""
     print("   checked:", end=" ", flush=True)
     with Room(SORT_LIMIT) as room:
         process = room.start([FASTSORT, *ADAPTIVE[ALL], "-o", folder / "out", folder / "in0", folder / "in1"])

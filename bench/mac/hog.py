@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hog: gb_alloc probes while one that does not take part grows."""
+"""hog: gb_alloc probes while another process, which does not use gb_alloc, grows."""
 import subprocess
 
 import rows as kit
@@ -9,7 +9,7 @@ from setting import ADMISSION, LIMIT, MIB, SHARES, Room, finish
 
 
 def hog_turn(swap, size, rate):
-    """(MiB granted, major faults of the hog or -1 if it died, kills)"""
+    """Returns (MiB granted, major faults of the hog or -1 if it died, kills)."""
     with Room(LIMIT, swap) as room:
         hogging = room.start([ADMISSION, "grow", size, rate], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         asker = room.start([ADMISSION, "alloc", 4096, 1 << 40, 4096, 0], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

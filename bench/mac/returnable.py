@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""returnable: three workers hold all the memory there is, as returnable, and a server needs 40 % of it at once: how long it waits, in how many rounds somebody is killed; and the same beside three real sorts."""
+"""returnable: three workers hold all of the memory as returnable, and a server needs 40 % of it at once. Measures how long the server waits, and in how many rounds a process
+is killed; then the same beside three real sorts."""
 import subprocess
 import time
 
@@ -16,7 +17,7 @@ COMES_EVERY_S = 0.1 if IS_SMOKE else 0.5
 
 
 def serve(room):
-    """Milliseconds till the server has its memory; None if it has none after five seconds."""
+    """Returns the milliseconds until the server has its memory; None if it has none after five seconds."""
     server = room.start([ADMISSION, "alloc", SERVER_BYTES, SERVER_BYTES, 4096, 5000], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     answer = server.stdout.readline().split()
     finish(server)
@@ -24,7 +25,7 @@ def serve(room):
 
 
 def round_of_workers(has_swap):
-    """(milliseconds or None, kills)"""
+    """Returns (milliseconds or None, kills)."""
     with Room(LIMIT, has_swap) as room:
         workers = [room.start([ADMISSION, "return", MIN_MIB * MIB, LIMIT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(WORKERS)]
         try:
@@ -37,7 +38,7 @@ def round_of_workers(has_swap):
 
 
 def turn_of_sorts(folder):
-    """(milliseconds of each time that the server came, kills, the sorts that failed)"""
+    """Returns (milliseconds for each start of the server, kills, the sorts that failed)."""
     with Room(LIMIT) as room:
         sorts = [room.start([FASTSORT, "--runs-only", "--max", LIMIT, "-o", folder / f"out{i}", folder / f"in{i}"]) for i in range(WORKERS)]
         served = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""setting: what the parts of this benchmark share: the programs, the memory group, how the time is shared."""
+"""setting: what the parts of this benchmark share: the programs, the memory group, the division of the time."""
 import contextlib
 import os
 import subprocess
@@ -11,15 +11,15 @@ from programs import BUILD
 MIB = 1 << 20
 ADMISSION, FASTSORT = BUILD / "tests/bin/admission", BUILD / "bin/gb-fastsort"
 LIMIT = 512 * MIB
-MARGIN_SHARE = 32  # one part in so many is left to others
+MARGIN_SHARE = 32  # 1 / MARGIN_SHARE of the memory is left to other processes
 SHARES = time_share.TimeShares({"blind": 1, "accuracy": 15, "cost": 22, "cost/between": 3, "rounds": 15, "hog": 15, "returnable": 20, "fastsort": 45})
 
 
 class Room(Memory):
-    """The memory that gb_alloc is asked in."""
+    """The memory group in which gb_alloc is asked."""
 
     def left(self):
-        """What the group's limit leaves, its file cache counted as gb_alloc counts it by default."""
+        """The bytes that the group's limit leaves, with its file cache counted as gb_alloc counts it by default."""
         return self.limit_bytes - self.used_bytes() + self.stat("inactive_file") + self.stat("active_file") // 2
 
     def start(self, command, environment=None, **more):

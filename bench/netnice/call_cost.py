@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""call_cost: requests of 1 KB on loopback under netnice, in short windows in which netnice runs and in which it stands still, by turns.
+"""call_cost: the cost of netnice for requests of 1 KB on loopback. Short windows in which netnice runs and short windows in which netnice is stopped take turns.
 
   netnice -q -- call_cost.py WINDOWS WINDOW_S        prints the ratios of the pairs' times a request, as JSON
 
-It stops its own launcher for each second window: so both are the same process, the same connection and the same minute.
+The second window of each pair has netnice stopped: this program stops its own launcher. So both windows have the same process, the same connection and the same minute.
 """
 import json
 import os
@@ -30,7 +30,7 @@ def whole(connection):
 
 
 def window(connection, seconds):
-    """Seconds a request."""
+    """The seconds that one request takes."""
     count, start = 0, time.monotonic()
     while (now := time.monotonic()) - start < seconds:
         for _ in range(20):

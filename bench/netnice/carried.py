@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""carried: real programs under netnice over a line: whether the bytes arrive as they were sent.
+"""carried: runs real programs under netnice over an emulated line, and checks whether the bytes arrive as they were sent.
 
   carried.py serve FOLDER               the far end: files of FOLDER by HTTP, which takes PUT too, by ssh where there is an sshd, and to restic by REST where there is rclone
   carried.py try NETNICE FOLDER         the near end: prints {program: whether it was right}, as JSON
   carried.py limit up|down FOLDER WORD...  curl behind WORDs that hold it to a rate, with FOLDER/part: its bytes a second, as JSON
 
-Both ends see the same FOLDER, which prepare() has filled. What is not installed is left out.
+Both ends see the same FOLDER, which prepare() has filled. A program that is not installed is left out.
 """
 import contextlib
 import filecmp
@@ -52,12 +52,12 @@ public class Fetch {
 
 
 def quietly(command, **more):
-    """Whether it succeeded."""
+    """Runs the command without input and output. Returns whether it succeeded."""
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, **more).returncode == 0
 
 
 def prepare(folder):
-    """What both ends need, before there is a line."""
+    """Makes the files and keys that both ends need, before the line exists."""
     (folder / "data").write_bytes(os.urandom(SIZE))
     if SSHD:
         for name in ("host", "user"):
@@ -104,7 +104,7 @@ def serve(folder):
 
 
 class Tries:
-    """One function a program; each says whether what arrived is what was sent."""
+    """Has one method for each program. Each method returns whether the received bytes are the sent bytes."""
 
     def __init__(self, netnice, folder):
         self.netnice, self.folder = netnice, folder
@@ -130,7 +130,7 @@ class Tries:
         return quietly([*self.nice, "git", "clone", "-q", f"ssh://{FAR}{self.folder}/repository", got], env={**os.environ, "GIT_SSH_COMMAND": self.ssh}) and self.same(got / "data")
 
     def restic_to(self, name, *repository):
-        """A back-up and what is restored of it."""
+        """Makes a backup, restores it, and compares the two."""
         words, got = ["restic", "-q", "--no-cache", *repository], self.folder / f"restored-{name}"
         secret = {**os.environ, "RESTIC_PASSWORD": "bench"}
         return (quietly([*words, "init"], env=secret) and quietly([*self.nice, *words, "backup", "data"], env=secret, cwd=self.folder)
@@ -173,7 +173,7 @@ class Tries:
 
 
 def limited(direction, folder, words):
-    """What curl moves in a second behind these words."""
+    """Returns the bytes a second that curl moves when it runs behind these words."""
     file = ["-T", folder / "part", f"{URL}/part-up"] if direction == "up" else ["-o", folder / "part-down", f"{URL}/part"]
     told = subprocess.run([str(word) for word in (*words, "curl", "-sf", "-w", "%{time_pretransfer} %{time_total}", *file)], stdout=subprocess.PIPE, text=True, check=True)
     begun, ended = told.stdout.split()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scenes: what happens once on a line, seen from its near end; netsim runs it there, with traffic.py serve at the far end.
+"""scenes: one measurement on a line, run at the line's near end by netsim, with traffic.py serve at the far end.
 
   scenes.py NAME JSON        prints what was measured, as JSON
 
-Each job is a process of its own, by its way: plain, netnice, trickle or tc (tbf) with a limit a little below the line's rate, or another congestion
-control than cubic.
+Each job is a process of its own. Its way is plain, netnice, trickle or tc (tbf) with a limit a little below the line's rate, or a congestion
+control other than cubic.
 """
 import contextlib
 import json
@@ -23,12 +23,12 @@ import traffic
 
 FAR = "10.97.0.2"
 REST_S = 0.3 if os.environ.get("GRAY_BENCH_SMOKE") == "1" else 1.0
-LIMIT_PART = 0.95  # of the line's rate: what such a limit has to be set to by hand
+LIMIT_PART = 0.95  # of the line's rate: a limit by trickle or tc has to be set to it by hand
 TRAFFIC = [sys.executable, traffic.__file__]
 
 
 def under(netnice, way, line_bytes_per_s=0):
-    """(the words before a command, its congestion control) of a way. That of tc is a limit of the near end, which stays."""
+    """Returns (the words before a command, its congestion control) for a way. The way tc sets a limit on the near end, which stays."""
     if way == "netnice":
         return [netnice, "-q", "--"], "cubic"
     limit = int(LIMIT_PART * line_bytes_per_s)
@@ -40,7 +40,7 @@ def under(netnice, way, line_bytes_per_s=0):
 
 
 class Job:
-    """Sends or takes what it can, until the block ends. With several directions it is as many processes, of which the first keeps the log."""
+    """Sends or receives as much as it can until the block ends. With several directions it has several processes, of which the first keeps the log."""
 
     def __init__(self, direction, before, congestion="cubic"):
         self.folder = tempfile.TemporaryDirectory()
@@ -59,14 +59,14 @@ class Job:
         self.folder.cleanup()
 
     def marks(self):
-        """[(instant, bytes)] so far."""
+        """Returns [(instant, bytes)] up to now."""
         with contextlib.suppress(FileNotFoundError):
             lines = self.log.read_text().splitlines()
             return [(float(instant), int(count)) for instant, count in (line.split() for line in lines if line.count(" ") == 1)]
         return []
 
     def rate(self, start, end):
-        """Bytes a second between two instants."""
+        """The bytes a second between two instants."""
         inside = [mark for mark in self.marks() if start <= mark[0] <= end]
         if len(inside) < 2:
             return 0.0
@@ -75,12 +75,12 @@ class Job:
 
 
 def resting(asking):
-    """The round trip of the line alone."""
+    """The round trip on the line at rest."""
     return statistics.median(asking.during(REST_S))
 
 
 def alone(netnice, way, line_bytes_per_s, direction, settle_s, seconds):
-    """One job and nobody else: its rate, and the round trip beside it over that of the line at rest."""
+    """One job without other traffic: the job's rate, and the round trip beside the job over the round trip on the line at rest."""
     asking = traffic.Asking(FAR)
     base = resting(asking)
     with Job(direction, *under(netnice, way, line_bytes_per_s)) as job:
@@ -91,7 +91,7 @@ def alone(netnice, way, line_bytes_per_s, direction, settle_s, seconds):
 
 
 def bursts(netnice, way, line_bytes_per_s, direction, settle_s, count, burst_bytes):
-    """Somebody's bursts: their median time beside a job, over that on the line at rest."""
+    """Bursts of another program: their median time beside a job, over their median time on the line at rest."""
     def median():
         times = []
         for _ in range(count):
@@ -106,7 +106,7 @@ def bursts(netnice, way, line_bytes_per_s, direction, settle_s, count, burst_byt
 
 
 def crowd(netnice, way, jobs, settle_s, seconds):
-    """A request as ping's beside four uploads and four downloads, which are one job or eight."""
+    """The time of a one-byte request beside four uploads and four downloads, which are one job or eight jobs."""
     asking = traffic.Asking(FAR)
     base = resting(asking)
     before, congestion = under(netnice, way)
@@ -120,7 +120,7 @@ def crowd(netnice, way, jobs, settle_s, seconds):
 
 
 def sharing(netnice, direction, settle_s, seconds):
-    """Two nice jobs, of which one came later: Jain's index of their rates."""
+    """Two nice jobs, of which the second starts later: Jain's index of their rates."""
     with Job(direction, *under(netnice, "netnice")) as first:
         time.sleep(settle_s)
         with Job(direction, *under(netnice, "netnice")) as second:
@@ -133,7 +133,7 @@ def sharing(netnice, direction, settle_s, seconds):
 
 
 def yielding(netnice, direction, settle_s, seconds, patience_s):
-    """A nice job beside one that is not: its share while both are there, and how long it takes to be back when the other has ended."""
+    """A nice job beside a job that is not nice: the nice job's share while both run, and the time until it is back at its rate when the other job has ended."""
     with Job(direction, *under(netnice, "netnice")) as nice:
         time.sleep(settle_s)
         before = nice.rate(time.monotonic() - settle_s / 2, time.monotonic())

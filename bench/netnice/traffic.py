@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""traffic: the two ends of what is measured on a line.
+"""traffic: the two ends of the traffic that is measured on a line.
 
   traffic.py serve ADDRESS                               answers, until it is ended
   traffic.py up|down ADDRESS LOG [CONGESTION]            sends, or takes, as much as it can over one connection, until it is ended
 
 LOG gets a line each 50 ms: the instant, and the bytes that have arrived at the other end (of an upload by the kernel's TCP_INFO).
-From Python: Asking, a request as ping makes; burst(), so many bytes over a connection of their own; connected().
+For Python: Asking, which sends one-byte requests as ping does; burst(), which moves a number of bytes over a connection of its own; connected().
 A connection begins with one line: WORD BYTES CONGESTION; WORD is up, down, echo, burst-up or burst-down.
 """
 import contextlib
@@ -24,7 +24,7 @@ PATIENCE_S = 20
 
 
 def connected(address, word, count=0, congestion="cubic"):
-    """A connection to the server, which may still be starting. Both ends send as most of the world does, whatever this host prefers."""
+    """Opens a connection to the server, which may still be starting. Both ends use cubic by default, as most hosts do, whatever this host prefers."""
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -41,20 +41,20 @@ def connected(address, word, count=0, congestion="cubic"):
 
 
 class Asking:
-    """A request of one byte again and again over one connection."""
+    """Sends a request of one byte again and again over one connection."""
 
     def __init__(self, address):
         self.connection = connected(address, "echo")
 
     def once(self):
-        """Seconds till the answer."""
+        """The seconds until the answer."""
         start = time.monotonic()
         self.connection.sendall(b"?")
         self.connection.recv(1)
         return time.monotonic() - start
 
     def during(self, seconds, each_s=0.04):
-        """The times of all requests of so many seconds."""
+        """The times of all requests within the given seconds."""
         until, times = time.monotonic() + seconds, []
         while time.monotonic() < until:
             times.append(self.once())
@@ -63,7 +63,7 @@ class Asking:
 
 
 def burst(address, direction, count):
-    """Seconds until so many bytes are there, the connection's own start included."""
+    """The seconds until all bytes have arrived, the start of the connection included."""
     start = time.monotonic()
     with connected(address, f"burst-{direction}", count) as connection:
         if direction == "up":

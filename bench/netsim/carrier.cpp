@@ -19,9 +19,9 @@ using gray::base::monotonic_ns;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr unsigned kUpSeed = 1;
 constexpr unsigned kDownSeed = 2;
-constexpr unsigned kTakenAtOnce = 64;  // then the other direction gets its turn
+constexpr unsigned kTakenAtOnce = 64;  // after this number of packets the other direction gets its turn
 
-// The children are there by then: they keep the slack and the class that they were started with.
+// Called when the children exist already: they keep the timer slack and the scheduling class that they were started with.
 void ask_for_punctuality(bool is_asked) {
   prctl(PR_SET_TIMERSLACK, 1);
   sched_param parameter{};
@@ -29,7 +29,8 @@ void ask_for_punctuality(bool is_asked) {
   sched_setscheduler(0, (is_asked ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK, &parameter);
 }
 
-// Who takes the status of a process waits, busily, for whoever is reading its /proc. In the class of a carrier he would not let him go on: both stood for as long as the kernel lets such a class run, 0.95 s.
+// waitpid() for a process waits busily while another process reads the first one's /proc. In this program's real-time class that would keep the reader from running:
+// both stood still for as long as the kernel lets such a class run, 0.95 s. So `is_over` runs in the ordinary class.
 bool ask_patiently(const std::function<bool()>& is_over) {
   ask_for_punctuality(false);
   const bool answer = is_over();
@@ -50,7 +51,7 @@ void Carrier::give(Direction& direction) {
   while (!direction.packets.empty() && direction.packets.front().due_ns <= now_ns) {
     const Packet& packet = direction.packets.front();
     late_ns_max_ = std::max(late_ns_max_, now_ns - packet.due_ns);
-    // An end that does not take it has lost it, as a host with full memory would.
+    // A packet that the end does not take is lost, as on a host whose memory is full.
     [[maybe_unused]] const ssize_t taken = write(direction.to_fd, packet.bytes.data(), packet.length);
     direction.packets.pop_front();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // carrier: takes packets from one end of the line, and passes them to the other end at the time that the line says.
 //
-// It sleeps until the next packet is due and never gives one away before that, so what is late is late by one wake-up. It asks for a
-// place before ordinary work (SCHED_FIFO) and goes on without where that is refused.
+// It sleeps until the next packet is due and never passes a packet on before that. So a late packet is late by one wake-up only. It asks for a
+// scheduling class before ordinary work (SCHED_FIFO), and goes on without that class where it is refused.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Carrier {
   void carry_until(const std::function<bool()>& is_over, int first_fd, int second_fd);
   [[nodiscard]] const LineCount& up() const { return up_.line.count(); }      ///< from near to far
   [[nodiscard]] const LineCount& down() const { return down_.line.count(); }  ///< from far to near
-  [[nodiscard]] std::uint64_t late_ns_max() const { return late_ns_max_; }    ///< of a packet
+  [[nodiscard]] std::uint64_t late_ns_max() const { return late_ns_max_; }  ///< the longest delay of a packet
 
  private:
   struct Packet {
@@ -35,7 +35,7 @@ class Carrier {
     Line line;
     int from_fd;
     int to_fd;
-    std::deque<Packet> packets;  // by due_ns, since a line overtakes nothing
+    std::deque<Packet> packets;  // ordered by due_ns, since no packet overtakes another one
   };
   void give(Direction& direction);
   static void take(Direction& direction);

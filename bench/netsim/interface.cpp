@@ -25,7 +25,8 @@ constexpr char kTun[] = "/dev/net/tun";
 constexpr char kDeviceName[] = "line";
 constexpr int kV4PrefixBits = 24;
 constexpr unsigned kV6PrefixBits = 64;
-constexpr int kDevicePackets = 10'000;  // the line's queue is the one that drops, not the device's
+// Large, so that the line's queue drops packets and the device's queue does not.
+constexpr int kDevicePackets = 10'000;
 constexpr useconds_t kStepUs = 1000;
 constexpr unsigned kPatienceSteps = 5000;
 
@@ -65,8 +66,8 @@ bool add_v4(int socket_fd, const char* text) {
   return ioctl(socket_fd, SIOCSIFNETMASK, &request) == 0;
 }
 
-// The kernel looks for a duplicate of an address only where the device can resolve neighbours, which a TUN device cannot. It is asked
-// whether the address is in use all the same.
+// The kernel looks for a duplicate of an address only on a device that can resolve neighbours, and a TUN device cannot. This function still makes sure
+// that the address is in use.
 bool is_v6_in_use(const sockaddr_in6& address) {
   for (unsigned step = 0; step < kPatienceSteps; ++step) {
     const ScopedFd probe(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -90,7 +91,7 @@ bool add_v6(const char* text) {
   return ioctl(socket_fd.get(), SIOCSIFADDR, &request) == 0 && is_v6_in_use(address);
 }
 
-// Root of a user namespace may not; the five hundred that a TUN device has by itself are enough while we are in time.
+// Root of a user namespace may not set this. The device's default of five hundred packets is enough while this program is in time.
 void set_packets(int socket_fd) {
   ifreq request = named(kDeviceName);
   request.ifr_qlen = kDevicePackets;

@@ -9,19 +9,19 @@
 
 namespace netsim {
 
-/// The longest packet. There is no offload, so none is longer.
+/// The longest packet. The device has no offload, so no packet is longer.
 inline constexpr std::size_t kMtuBytes = 1500;
 
 struct Addresses {
-  const char* v4;  // in a network of 24 bits
-  const char* v6;  // in one of 64
+  const char* v4;  // in a network with a prefix of 24 bits
+  const char* v6;  // in a network with a prefix of 64 bits
 };
 
 inline constexpr Addresses kNear{"10.97.0.1", "fd97::1"};
 inline constexpr Addresses kFar{"10.97.0.2", "fd97::2"};
 
-/// Makes it, sets lo and it up, and waits until its addresses are in use. A read of the descriptor takes one packet that leaves, a write
-/// lets one arrive; neither blocks. On failure none is open, and `problem` says why. A host without IPv6 gets a warning.
+/// Makes the device, sets lo and the device up, and waits until its addresses are in use. A read() of the descriptor takes one packet that leaves the namespace, and a write()
+/// delivers one packet to it; neither blocks. On failure the result is not open, and `problem` says why. A host without IPv6 gets a warning.
 gray::base::ScopedFd make_interface(const Addresses& addresses, std::string& problem);
 
 }  // namespace netsim

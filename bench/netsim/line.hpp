@@ -12,7 +12,7 @@
 
 namespace netsim {
 
-/// The properties of the line. Both directions have the same.
+/// The properties of the line. They are the same in both directions.
 struct LineShape {
   std::uint64_t rate_bytes_per_s = 0;
   std::uint64_t round_trip_ns = 20'000'000;
@@ -22,9 +22,9 @@ struct LineShape {
 
 /// What one direction has done.
 struct LineCount {
-  std::uint64_t packets = 0;  // that were let in
+  std::uint64_t packets = 0;  // packets that were let in
   std::uint64_t bytes = 0;
-  std::uint64_t dropped = 0;  // because the queue was full
+  std::uint64_t dropped = 0;  // dropped because the queue was full
   std::uint64_t lost = 0;
   std::uint64_t queue_bytes_max = 0;
 };
@@ -41,7 +41,7 @@ class Line {
   [[nodiscard]] bool is_lost();
   LineShape shape_;
   LineCount count_;
-  std::uint64_t free_ns_ = 0;  // when the last byte that was let in has left
+  std::uint64_t free_ns_ = 0;  // the instant at which the last byte that was let in has left
   std::mt19937_64 random_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // main: the main() of netsim, which runs a program at one end of an emulated line.
 //
-// This process waits, hands signals on and ends as the program does. Its child is the line, the first process of a PID namespace: when
-// that ends, be it because this process was killed, the kernel ends all that was started.
+// This process waits, hands signals on and ends as the program does. Its child is the line. The child is the first process of a PID namespace: when the child
+// ends, for instance because this process was killed, the kernel ends all processes of the namespace.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -71,12 +71,13 @@ int main(int argc, char** argv) {
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2})
     sigaddset(&signals, number);
-  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then nothing is waited for
+  // With SIG_IGN no child could be waited for.
+  options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const pid_t line = fork();
   if (line < 0) return fail(kExitToolFailed, "fork: {}", error_text(errno));
   if (line == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the pipe tells of a parent that was gone before
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a parent that ended before this call is noticed by the pipe
     close(alive[1]);
     fcntl(alive[0], F_SETFL, O_NONBLOCK);
     sigprocmask(SIG_SETMASK, &mask_before, nullptr);

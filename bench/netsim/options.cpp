@@ -13,7 +13,7 @@
 namespace netsim {
 namespace {
 
-// The most that this program can carry, and hold in memory.
+// The largest values that this program can carry and hold in memory.
 constexpr std::uint64_t kRateMax = 1'000'000'000;
 constexpr std::uint64_t kQueueMax = 1'000'000'000;
 constexpr std::uint64_t kRoundTripMaxNs = 10'000'000'000;
@@ -29,7 +29,7 @@ constexpr char kFooter[] =
     "  netsim --rate 2000KB --delay 20ms --queue 600KB -- ping -c 3 10.97.0.2\n"
     "  netsim --rate 10MB --far 'python3 -m http.server' -- curl -o /dev/null http://10.97.0.2:8000/file\n";
 
-// "0.1%" or "0.001".
+// Reads "0.1%" or "0.001".
 std::string read_share(const std::string& text, double& share) {
   const bool is_percent = !text.empty() && text.back() == '%';
   const char* end = text.data() + text.size() - (is_percent ? 1 : 0);

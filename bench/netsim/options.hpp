@@ -12,10 +12,10 @@ namespace netsim {
 
 struct Options {
   LineShape shape;
-  std::string far_command;  // for sh; empty is none
+  std::string far_command;  // for sh; empty: no far command
   std::string report_file;
   std::vector<std::string> command;
-  bool are_children_ignored = false;  // by our caller, and then by the commands
+  bool are_children_ignored = false;  // the caller ignores SIGCHLD, and the commands must do so again
 };
 
 /// Returns the exit status, or nothing if the program must go on.

@@ -34,10 +34,11 @@ using gray::cli::kExitToolFailed;
 
 constexpr char kOwnNetwork[] = "/proc/self/ns/net";
 constexpr int kSignalled = 128;
-constexpr time_t kEndingSeconds = 2;                  // for what is asked to end, before it is killed
-constexpr std::uint64_t kFarLeastNs = 1'000'000'000;  // a far command has to say that it cannot be started
+constexpr time_t kEndingSeconds = 2;  // time to end after a SIGTERM, before SIGKILL
+// A far command has this time to say that it cannot be started.
+constexpr std::uint64_t kFarLeastNs = 1'000'000'000;
 
-// A /proc that shows the processes by the numbers they have here. Mounts of the host are seen, and none of ours by the host.
+// Mounts a /proc that shows the processes by their numbers in this PID namespace. Mounts of the host are seen here, and mounts made here are not seen by the host.
 bool mount_own_proc() {
   return mount("", "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 &&
          mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
@@ -96,7 +97,7 @@ pid_t Session::start(const std::vector<std::string>& command, const ScopedFd& ne
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   if (is_far) {
-    setsid();  // what the terminal sends is for the near command
+    setsid();  // signals of the terminal are for the near command
     const int null_fd = open("/dev/null", O_RDWR);
     if (null_fd >= 0) dup2(null_fd, STDIN_FILENO);
   }
@@ -119,13 +120,13 @@ void Session::reap() {
       is_near_ended_ = true;
     } else if (ended == far_pid_) {
       far_pid_ = -1;
-      if (told != 0 && give_up_ns_ == UINT64_MAX)  // nobody had told it to end
+      if (told != 0 && give_up_ns_ == UINT64_MAX)  // it has ended before it was told to
         gray::cli::warn("the far command has ended with status {}", told);
     }
   }
 }
 
-// Whether it has begun just now. Then a SIGALRM comes when it has had its time.
+// Whether the far command has been started less than kFarLeastNs ago. Then a SIGALRM comes when that time is over.
 bool Session::is_far_beginning() const {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   if (far_pid_ < 0 || now_ns >= far_started_ns_ + kFarLeastNs) return false;
@@ -169,7 +170,7 @@ int Session::write_report(const Carrier& carrier) const {
 }
 
 int Session::run() {
-  // Before anything is done: a report that cannot be written is not found out when the command has run for hours.
+  // Opened before anything is done, so that a report that cannot be written is noticed before the command has run for hours.
   if (!options_.report_file.empty()) report_ = std::fopen(options_.report_file.c_str(), "we");
   if (report_ == nullptr && !options_.report_file.empty())
     return fail(kExitToolFailed, "{}: {}", gray::cli::escape_controls(options_.report_file),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// claims_fuzz: one who asks for memory, beside a table of claims that holds anything.
+// claims_fuzz: a process asks for memory while the table of claims has any content.
 // fuzz-links: gray_memory simulated_host toolbox_base
 //
-// The input says what the kernel says (who holds which slot for how much, whose process that is and what it holds, the room of two
-// pools), what stands in the table, with right checksums or not, and what is done. Holds for all of it: nothing is read outside of the
-// table, the time waited for the lock is bounded, and what may be held is within what the kernel vouches for: the table alone changes
-// nothing, and a slot no more than it was taken for.
+// The input gives the kernel's answers (which process holds which slot and for how many bytes, whose process it is and what it holds, the room of two
+// pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside of the
+// table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone changes
+// nothing, and a slot changes no more than the bytes it was taken for.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,18 +24,20 @@ using namespace gray::memory;
 namespace simulated = gray::os::simulated;
 
 constexpr std::uint32_t kSelf = 1;
-constexpr std::uint32_t kProcesses = 4;  // of others, from 2 on; 0 is one that has no number here
+// Processes of others, from 2 on; 0 is a process that has no number here.
+constexpr std::uint32_t kProcesses = 4;
 constexpr std::size_t kSlotsMax = 12;
 constexpr std::size_t kOperationsMax = 24;
 constexpr std::uint64_t kCapacityMax = std::uint64_t{1} << 44U;
-constexpr std::uint64_t kPatienceNs = 2'000'000;  // less than a call has, for each retry takes time here, too
+// Less than a real call has, because each retry takes real time here, too.
+constexpr std::uint64_t kPatienceNs = 2'000'000;
 constexpr std::uint64_t kWaitMaxNs = 2 * kPatienceNs;
 
 void check(bool holds) {
   if (!holds) std::abort();
 }
 
-// The input, taken in pieces. It gives zeroes when it is used up.
+// The input, taken in pieces. A used-up input gives zeroes.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -60,8 +62,8 @@ class Input {
 // The answers of the kernel.
 struct Host {
   std::vector<Pool> pools;
-  std::uint64_t slot_bytes = 0;  // of all slots that count, each within the larger pool
-  std::uint64_t held_bytes = 0;  // of those as far as their processes hold that much
+  std::uint64_t slot_bytes = 0;  // of all slots that count; each slot counts up to the larger pool
+  std::uint64_t held_bytes = 0;  // the part of slot_bytes that the slots' processes really hold
 };
 
 Host make_host(Input& input) {
@@ -72,7 +74,7 @@ Host make_host(Input& input) {
   memory.processes[kSelf];
   for (std::uint32_t pid = 2; pid < 2 + kProcesses; ++pid) {
     const std::uint64_t flags = input.number(1);
-    if ((flags & 7U) == 7U) continue;  // gone
+    if ((flags & 7U) == 7U) continue;  // the process is gone
     memory.processes[pid] = {(flags & 8U) == 0, (flags & 16U) != 0, input.number(6)};
     memory.texts["/proc/" + std::to_string(pid) + "/cgroup"] = (flags & 32U) != 0 ? "0::/a/b\n" : "0::/c\n";
   }
@@ -101,7 +103,7 @@ Host make_host(Input& input) {
   return host;
 }
 
-// Any bytes, a claim in some form, or a valid claim.
+// Writes any bytes, a claim in some form, or a valid claim.
 void write_table(Input& input) {
   auto* table = reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
   const std::uint64_t how = input.number(1);
@@ -119,7 +121,7 @@ void write_table(Input& input) {
   }
   std::size_t slot = (how / 4) % kClaimsMax;
   const auto& slots = simulated::memory().slots;
-  if (how % 4 == 3 && !slots.empty()) {  // in a slot that is held, and its holder's
+  if (how % 4 == 3 && !slots.empty()) {  // use a held slot, and the process that holds it
     const auto held = std::next(slots.begin(), static_cast<std::ptrdiff_t>(slot % slots.size()));
     slot = held->first;
     if (held->second.pid != 0) claim.pid = held->second.pid;
@@ -166,12 +168,12 @@ class Applicant {
     const int claim = claims_.enter(state, min_bytes, max_bytes);
     check(claim >= -1 && claim < static_cast<int>(kClaimsMax));
     if (claim < 0) return;
-    check(claim != claim_ || is_left_);  // never one of its own twice
+    check(claim != claim_ || is_left_);  // an applicant never gets its own claim a second time
     claim_ = claim;
     is_left_ = false;
   }
 
-  // The caller is a process without a claim. Only for such a process the bounds are the kernel's numbers and nothing else.
+  // The caller is a process without a claim. Only for such a process the bounds depend on the kernel's numbers alone.
   void ask(std::uint64_t held_bytes, std::uint64_t max_bytes) {
     held_bytes %= kCapacityMax;
     const std::uint64_t before_ns = simulated::memory().clock_ns;

@@ -27,8 +27,8 @@ constexpr std::size_t kInputBytesMax = 512;
 constexpr std::uint64_t kNowNs = UINT64_C(1) << 40U;
 
 alignas(4096) protocol::Board board;
-protocol::Disk disk;          // of the job's segment, which is damaged likewise
-protocol::Progress progress;  // the same
+protocol::Disk disk;          // a part of the job's segment, damaged in the same way
+protocol::Progress progress;  // damaged in the same way
 
 struct World {
   Input input;

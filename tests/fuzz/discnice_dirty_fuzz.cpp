@@ -22,7 +22,8 @@ using fuzz::require;
 
 constexpr std::size_t kInputBytesMax = 512;
 constexpr std::uint64_t kNowNs = UINT64_C(1) << 40U;
-constexpr std::uint64_t kCreationPagesMax = 5;  // its own folder's page, and four blocks of the file system
+// The new file's folder takes one page, the file system four blocks.
+constexpr std::uint64_t kCreationPagesMax = 5;
 
 alignas(4096) DirtyData::Memory memory;
 constexpr std::size_t kFirstBytes = sizeof memory - UpdateRegions::kRestingBytes;
@@ -41,7 +42,7 @@ FileId file_id(Input& input) {
 
 void damage(World& world) {
   Input& input = world.input;
-  if (input.number(1) % 4 != 0) {  // where it hurts: the entries
+  if (input.number(1) % 4 != 0) {  // mostly damage the entries, which the code reads most
     const std::size_t at =
         fuzz::poke(input, &memory.regions, kFirstBytes - sizeof memory.inode_blocks, kNowNs);
     require(at < sizeof memory.regions);
@@ -50,7 +51,7 @@ void damage(World& world) {
   }
 }
 
-// An entry as a forger who knows the layout would write it: its first intervals, in any order.
+// Writes an entry as a forger who knows the layout would: its first intervals, in any order.
 void forge(World& world) {
   Input& input = world.input;
   auto& entry = memory.regions.files[input.number(1) % UpdateRegions::kFilesMax];
@@ -112,10 +113,10 @@ void run_one(World& world, std::uint64_t choice) {
     case 9:
       world.now_ns += input.number(1) << 28U;
       return;
-    case 10:  // as good as full: those that were not written to for longest have to make room
+    case 10:  // almost full: entries that were not written to for longest have to make room
       memory.regions.file_count = UpdateRegions::kFilesMax - static_cast<std::uint32_t>(input.number(1) % 4);
       return;
-    case 11: {  // taken over: from here on nothing of ours is written
+    case 11: {  // another holder takes the table over: from here on this holder must write nothing
       if (input.number(1) % 8 != 3) return;
       world.holder = 2;
       const std::uint64_t marks = memory.regions.marks;
@@ -143,7 +144,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   World world{Input(data, size)};
   while (!world.input.is_empty()) {
     run_one(world, world.input.number(1));
-    // A wrong byte may have allowed it: 2.
+    // A damaged byte may have allowed the access: 2.
     world.has_touched_rest |= memory.regions.rest == 2;
   }
   clean(world);

@@ -3,10 +3,10 @@
 // fuzz-links: discnice_predictor
 // fuzz-share: 10
 //
-// A program may read, write and truncate with any numbers, and what the kernel counts as resident may change
-// between two questions. Holds for all of it: every call ends after a bounded number of questions about
-// stretches that exist; a read beyond the end of the file fetches nothing; no more can be given back than was
-// charged. Devices, folios and the kernel's rules of read-ahead are any, too.
+// A program may read, write and truncate with any numbers, and the kernel's answer about resident pages may change
+// between two questions. For every input these must be true. Every call ends after a bounded number of questions about
+// stretches that exist. A read beyond the end of the file fetches nothing. No more bytes can be given back than were
+// charged. Devices, folios and the kernel's rules of read-ahead take any values, too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,9 +22,9 @@ using namespace discnice::predictor;
 constexpr std::uint64_t kFilePagesMax = UINT64_C(1) << 14;  // keeps the number of windows small
 constexpr std::uint64_t kQuestionsMax = 64 * kFilePagesMax;
 constexpr std::size_t kStepsMax = 256;
-constexpr std::uint32_t kFolioOrderMax = 9;  // of two megabytes
+constexpr std::uint32_t kFolioOrderMax = 9;  // a folio of two megabytes
 
-// The input, taken in pieces. It gives zeroes when it is used up.
+// The input, taken in pieces. A used-up input gives zeroes.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -43,7 +43,7 @@ class Input {
   std::size_t left_;
 };
 
-UpdateRegions::Memory memory;  // its second part is never asked for here
+UpdateRegions::Memory memory;  // this test never uses its second part
 
 struct World {
   Input input;
@@ -116,7 +116,7 @@ void run_step(World& world) {
       require(op.offset_bytes < op.file_size_bytes || estimate.read_bytes == 0);
       break;
   }
-  // Everything that may still be given back was charged before.
+  // Pages that may still be given back must have been charged before.
   require(world.regions.dirty_pages() <= world.charged_pages);
 }
 

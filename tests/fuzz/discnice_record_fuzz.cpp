@@ -3,8 +3,8 @@
 // fuzz-links: discnice_page discnice_replay
 // fuzz-share: 10
 //
-// Each input is read twice: as it is, and with all checksums made right, since no mutation finds those by itself. Holds for
-// both: reading ends, with records or with one line that says what is wrong; the models survive whatever passes the checks.
+// Each input is read twice: unchanged, and with all checksums made right, because no mutation finds right checksums by itself. For
+// both these must be true. Reading ends, with records or with one line that says what is wrong. The models survive every input that passes the checks.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +24,7 @@ namespace {
 using namespace discnice;
 
 constexpr std::size_t kInputBytesMax =
-    8192;  // a recorded call may be of 2 GB, which takes the models a while
+    8192;  // a bound, because a recorded call may be of 2 GB, which takes the models a while
 
 void require(bool is_true) {
   if (!is_true) std::abort();
@@ -55,7 +55,7 @@ void read(const std::string& bytes) {
   if (!reader.problem().empty()) require(!reader.next(record));
 }
 
-// Makes the header and every record that has room and a possible size fit their checksums.
+// Returns the bytes with right checksums in the header and in every record that fits and has a possible size.
 std::string sealed(std::string bytes) {
   protocol::RecordFileHeader header{};
   if (bytes.size() < sizeof header) return bytes;

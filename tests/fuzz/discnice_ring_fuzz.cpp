@@ -2,8 +2,8 @@
 // discnice_ring_fuzz: any bytes as the ring of records, while members put records in and the launcher takes them out.
 // fuzz-links: discnice_protocol discnice_replay
 //
-// Holds for all of it: nothing leads out of the ring; what is taken fits its checksum and its size; the drainer moves on by what it took and by
-// nothing else, so that each step is bounded.
+// For every input these must be true. No access leaves the ring. A record that is taken out fits its checksum and its size. The drainer moves on exactly by the bytes that it
+// took out, so each step is bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,8 +29,8 @@ const std::unique_ptr<Ring> ring = std::make_unique<Ring>();
 
 struct World {
   Input input;
-  std::uint64_t start;  // where the ring stands at first, so that its end is met as well
-  std::uint64_t place;  // the drainer's, as it must be
+  std::uint64_t start;  // the ring's first position, chosen so that its end is reached as well
+  std::uint64_t place;  // the position at which the drainer must be
   std::size_t touched_count = 0;
   std::uint32_t touched[kTouchedMax] = {};
 

@@ -38,11 +38,12 @@ using fuzz::Input;
 using fuzz::require;
 
 constexpr std::size_t kInputBytesMax = 512;
-constexpr std::size_t kBytes = offsetof(Segment, dirty_table);  // that has a target of its own
+// The dirty table has a fuzz target of its own.
+constexpr std::size_t kBytes = offsetof(Segment, dirty_table);
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kStepMaxNs =
-    3600 * kSecondNs;  // what one operation may move an account by (policy/rate_window.cpp)
-constexpr std::uint32_t kNobody = 999'999;  // a number of a process that there is not
+    3600 * kSecondNs;  // bound of the change of an account by one operation (policy/rate_window.cpp)
+constexpr std::uint32_t kNobody = 999'999;  // a process number that no process has
 constexpr std::size_t kPagesMax = 256;
 
 alignas(4096) Segment segment;
@@ -68,7 +69,7 @@ std::uint64_t time_of(std::uint64_t units, std::uint64_t rate_per_s) {
   return time_ns < kAheadMaxNs ? static_cast<std::uint64_t>(time_ns) : kAheadMaxNs;
 }
 
-// How long a lane may make an operation wait before the operation's own bytes: for bytes that were charged and are not paid.
+// How long a lane may make an operation wait before the operation's own bytes, for bytes that were charged and not paid.
 std::uint64_t ahead_ns(unsigned lane, std::uint64_t rate_per_s) {
   const std::uint64_t charged = segment.lane_charged[lane];
   const std::uint64_t settled = segment.lane_settled[lane];
@@ -183,14 +184,14 @@ void look_around(World& world, std::uint64_t choice) {
 void damage(World& world, std::uint64_t choice) {
   Input& input = world.input;
   switch (choice % 4) {
-    case 0: {  // anywhere
+    case 0: {  // damage at any place
       const std::size_t at = fuzz::poke(input, &segment, kBytes, world.now_ns);
       return world.touch(reinterpret_cast<const unsigned char*>(&segment) + at, 1);
     }
     case 1:
       fuzz::poke(input, &segment.grant, offsetof(Segment, classes) - offsetof(Segment, grant), world.now_ns);
       return;
-    case 2:  // an instant as somebody who knows how would forge it
+    case 2:  // an instant as a forger who knows the layout would write it
       segment.lane_states[input.number(1) % kLaneStates] =
           pack_instant(world.now_ns + (fuzz::strange_number(input, 0) & kInstantMask));
       return;

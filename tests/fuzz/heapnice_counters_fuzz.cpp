@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// heapnice_counters_fuzz: the counters of a JVM, its list of flags and its maps, from any bytes.
+// heapnice_counters_fuzz: reads the counters of a JVM, its list of flags and its maps from random bytes.
 // fuzz-links: heapnice_core
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// poked_memory: fuzzes a structure in shared memory quickly. The structure stays in place. The input says what is written where, and each run's writes are undone at its end.
+// poked_memory: fuzzes a structure in shared memory quickly. The structure stays in place. The input gives the places and the values of the writes; each run's writes are
+// undone at its end.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace fuzz {
 
-/// The input, taken in pieces. It gives zeroes when it is used up.
+/// The input, taken in pieces. A used-up input gives zeroes.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -54,7 +55,7 @@ inline std::uint64_t strange_number(Input& input, std::uint64_t near) {
   }
 }
 
-/// Writes into the `bytes` bytes at `start` (a multiple of 8) what the input says: a byte, a word, or a copy of another word.
+/// Writes a byte, a word, or a copy of another word, as the input says, into the `bytes` bytes at `start` (a multiple of 8).
 inline std::size_t poke(Input& input, void* start, std::size_t bytes, std::uint64_t near) {
   auto* memory = static_cast<unsigned char*>(start);
   const std::size_t at = input.number(3) % bytes;

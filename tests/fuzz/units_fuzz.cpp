@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// units_fuzz: amounts, rates and durations as anybody may type them.
+// units_fuzz: reads amounts, rates and durations from any text.
 // fuzz-links: toolbox_base
 //
-// Holds for every text: no read outside of it, and a value is never above the documented bound. The first
-// byte picks the reader, so that one corpus serves all three.
+// For every text these must be true. No read goes outside of the text. A value is never above the documented bound. The first
+// byte picks the reader, so that one corpus serves all three readers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

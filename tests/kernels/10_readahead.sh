@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readahead: is what a read fetches foretold on this kernel? The model alone, the kernel's account as judge.
+# readahead: checks that discnice's model foretells, on this kernel, how much a read fetches. The model works alone. The kernel's account gives the true figure.
 #
-# Files in order by each backend that the kernel answers at once; then random sequences of reads, call by call (readahead_differential), with windows from none to 8 MB;
-# by the rules that microbench has found.
+# The files are read in order with each backend that this kernel can answer for. Then random sequences of reads are compared call by call (readahead_differential), with
+# read-ahead windows from none to 8 MB and with the read-ahead rules that microbench has found.
 dd if=/dev/urandom of=file bs=1M count=48 2>/dev/null
 sync
 
-# The figure of that name in the report's class of reads.
+# Prints the field of that name from the report's entry for reads.
 field() { tr '{' '\n' <report | grep '"class":"read"' | sed "s/.*\"$1\": *//; s/[^0-9].*//"; }
 
-# By which rules this kernel reads ahead, by what it reads.
+# microbench finds the read-ahead rules of this kernel.
 microbench --dir /data readahead >said 2>&1 || sed 's/^/WRONG /' said
 rules=$(microbench show --json disk.readahead_rules | sed -n 's/.*"value": *\([0-9]*\).*/\1/p' | tail -n 1)
 echo "RULES ${rules:-none} $(discnice explain 2>/dev/null | grep 'read-ahead')"

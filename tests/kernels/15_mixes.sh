@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# mixes: is a random mix of reads foretold, on ext4, XFS and btrfs? The model alone, as a person gets it from discnice verify; the kernel's account as judge.
+# mixes: checks that discnice verify foretells a random mix of reads on ext4, XFS and btrfs. The model works alone. The kernel's account gives the true figure.
 #
-# Each case is another mix, from a cold file. Read-ahead windows from none to 8 MB; then, on ext4, each way to ask for the cache.
-# What is found: how far the sum of all cases is off, how many cases are off by more than a hundredth, and what asking has read.
+# Each case is another mix, from a cold file. The read-ahead windows go from none to 8 MB; then, on ext4, each way to ask the kernel for the cached pages is tried.
+# Figures: the error of the sum over all cases, the share of cases with an error above a hundredth, and the bytes that the questions about the cache have read themselves.
 
 WINDOWS_KB='0 128 512 8192'
 if [ "$IS_SHORT" = true ]; then WINDOWS_KB=128 SEQUENCES=5; fi
 
-# mixes NAME FILE SUM_BOUND CASES_BOUND OPTION...: the figures of that many cases.
+# mixes NAME FILE SUM_BOUND CASES_BOUND OPTION...: runs SEQUENCES cases and prints their figures.
 mixes() {
   name=$1 mixed=$2 sum_bound=$3 cases_bound=$4
   shift 4
@@ -28,7 +28,7 @@ mixes() {
     }'
 }
 
-# The file that sets the window of what is mounted there.
+# Prints the file that sets the read-ahead window of the disk that is mounted in this folder.
 window_of() {
   case $1 in
     data) echo /sys/block/vdb/queue/read_ahead_kb ;;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# memory: does gb_alloc grant what is there under version 2 of control groups, and is nobody killed? With swap and without, MGLRU on and off.
+# memory: checks that gb_alloc grants the memory that is available under version 2 of control groups, and that no process is killed. With and without swap, with MGLRU on and off.
 #
-# In a group of 256 MiB. Alone, and beside a competitor that holds and walks a part of it: what is granted, against what the group's limit leaves less the margin. Then rounds of
-# processes that ask at once. The kernel's own count of kills is the judge.
+# The group has 256 MiB. One process asks alone, and then beside a competitor that holds and walks a part of the group. Its grant is compared with the bytes that the group's
+# limit leaves, less the margin. Then rounds of processes ask at once. The kernel's own count of kills must stay 0.
 # shellcheck source=tests/kernels/group.sh
 . /tests/group.sh
 LIMIT_MIB=256
@@ -11,7 +11,7 @@ ROUNDS=70 SHARES="0 40 80"
 if [ "$IS_SHORT" = true ]; then ROUNDS=8 SHARES="0 40"; fi
 make_swap 256
 
-# What the limit leaves, file cache counted as gb_alloc counts it, less the margin.
+# The bytes that the limit leaves, with file cache counted as gb_alloc counts it, less the margin.
 due() { # MARGIN_BYTES
   echo $((LIMIT_MIB * MIB - $(cat $group/memory.current) + $(of_group memory.stat inactive_file) + $(of_group memory.stat active_file) / 2 - $1))
 }
@@ -36,10 +36,10 @@ for mglru in y n; do
   if [ -e /sys/kernel/mm/lru_gen/enabled ]; then
     echo $mglru >/sys/kernel/mm/lru_gen/enabled
   elif [ $mglru = y ]; then
-    continue # this kernel has only the one
+    continue # this kernel has only one of the two
   fi
   for swap in with without; do
-    # In short each of both settings is seen once.
+    # A short run sees each value of both settings once.
     case $IS_SHORT$mglru$swap in trueywithout | truenwith) continue ;; esac
     begin_group $((LIMIT_MIB * MIB)) $swap
     margin=$((LIMIT_MIB * MIB / 32))

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2086 # HELD is some words
-# cgroup: does discnice --engine cgroup hold a job to its rate under version 2 of control groups, and is the group gone afterwards?
+# shellcheck disable=SC2086 # HELD is several words
+# cgroup: checks that discnice --engine cgroup holds a job to its rate under version 2 of control groups, and that the group is gone afterwards.
 #
-# On the data disk. Beside the same limit set by hand: reads. Reads and writes at once: the sum, by the disk's own counters. Writes that reach the disk after their program. Cached data.
-# The limit changed meanwhile. The launcher killed.
+# All of it uses the data disk. Cases: reads, compared with the same limit set by hand; reads and writes at once, by the sum of the disk's own counters; writes that reach the
+# disk after their program has ended; cached data; a limit that is changed meanwhile; a killed launcher.
 tree=/sys/fs/cgroup
 mount -t cgroup2 cgroup2 $tree 2>/dev/null
 if ! grep -qw io $tree/cgroup.controllers 2>/dev/null; then
@@ -24,11 +24,11 @@ count_groups() {
   set -- $tree/discnice-*
   if [ -d "$1" ]; then echo $#; else echo 0; fi
 }
-HELD="discnice -q --engine cgroup --rate $RATE --" # a word for each, so that what runs in the background is discnice itself
+HELD="discnice -q --engine cgroup --rate $RATE --" # several words, so that the process in the background is discnice itself
 found() { echo "FOUND cgroup/$1 $2 $3 ${4:-%}"; }
 percent() { echo "$1 $2" | awk '{ printf "%.1f\n", 100 * ($1 / $2 - 1) }'; }
 
-# speed COMMAND...: bytes a second of the disk in the middle of its run, which has to last that long; it is ended then.
+# speed COMMAND...: measures the bytes a second of the disk in the middle of the command's run, and then ends the command. The command must run long enough.
 speed() {
   "$@" &
   running=$!
@@ -55,7 +55,7 @@ found beside_by_hand "$(percent "$ours" "$(cat /tmp/speed)")" 1
 sleep 0.2
 rmdir $tree/by_hand
 
-# Half of it is read and half of it is written.
+# Half of the traffic is reads and half is writes.
 make_cold
 speed $HELD dd if=/data/big of=/data/copy bs=64k oflag=direct 2>/dev/null
 found rate_of_copy "$(percent "$(cat /tmp/speed)" $RATE)" 2
@@ -74,11 +74,11 @@ sleep $((SECONDS_LONG / 2))
 found rate_set "$(percent $((($(sectors) - from) * 512 * 1000 / ($(now_ms) - from_ms))) $((2 * RATE)))" 5
 kill $running
 wait $running 2>/dev/null
-killall -9 dd 2>/dev/null # those that the shell has begun go on without it
+killall -9 dd 2>/dev/null # the commands that the killed shell has begun go on without it
 rm -f /data/copy
 sync
 
-# What is written reaches the disk after the program, at the rate.
+# The written data reaches the disk after the program has ended, at the rate.
 $HELD dd if=/dev/zero of=/data/copy bs=1M count=16 2>/dev/null
 from_ms=$(now_ms) from=$(sectors)
 sync
@@ -92,7 +92,7 @@ at_ms=$(now_ms)
 $HELD dd if=/data/small of=/dev/null bs=64k 2>/dev/null
 found cached_ms $(($(now_ms) - at_ms)) 2000 ms
 
-# Nobody stays held when the launcher is killed.
+# No process stays held when the launcher is killed.
 make_cold
 discnice -q --engine cgroup --rate 1MB -- dd if=/data/small of=/dev/null bs=64k 2>/dev/null &
 killed=$!

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# working_set: does gb-wss see the truth of known patterns, and do others have their memory beside memnice under version 2 of control groups?
+# working_set: checks that gb-wss reports the true working set of known patterns, and that other processes keep their memory beside memnice under version 2 of control groups.
 #
-# Patterns whose truth is computed. Then, in a group of 256 MiB with swap, somebody uses 96 MiB and keeps still, and a job goes at random through more than is left: what of the first lies in swap is the
-# kernel's own figure, plain and beside memnice. Then somebody comes back and wants more, while the job is held: it is squeezed. Then memnice is killed.
+# The true working set of each pattern is computed. Then, in a group of 256 MiB with swap, an idle process holds 96 MiB, and a job touches at random more memory than the group
+# has left. The kernel tells how much of the idle process lies in swap, without memnice and with it. Then a newcomer wants memory while the job is held, and the job is
+# squeezed. Then memnice is killed.
 tree=/sys/fs/cgroup MIB=1048576
 SPAN_S=5 LOST_S=12 NEWCOMER_S=8
 if [ "$IS_SHORT" = true ]; then SPAN_S=2 LOST_S=6 NEWCOMER_S=5; fi
@@ -18,10 +19,10 @@ begin() { # FILE PATTERN...
   running=$!
   until grep -qs ready "$file"; do sleep 0.1; done
 }
-# The curve only grows: its end is the largest figure.
+# The curve only grows, so the largest figure is its end.
 touched() { sed -n 's/.*"touched_bytes": \([0-9]*\).*/\1/p' "$1" | sort -n | tail -n 1; }
 
-# check NAME MIB PATTERN...: what is touched within SPAN_S against what is true; the program itself may take 3 MiB.
+# check NAME MIB PATTERN...: compares the bytes touched within SPAN_S with the true bytes; the program itself may take 3 MiB.
 check() {
   name=$1 true_mib=$2
   shift 2
@@ -50,7 +51,7 @@ busybox swapon /data/swap
 inside() { exec sh -c 'echo $$ >/sys/fs/cgroup/gray/home/cgroup.procs && exec "$@"' sh "$@"; }
 in_swap() { awk '$1 == "VmSwap:" { print $2 }' "/proc/$1/status"; }
 
-# lost WAY...: KiB in swap of the one who is away, after the job has run so.
+# lost WAY...: sets `swapped` to the KiB in swap of the idle process after the job has run in this way for LOST_S seconds.
 lost() {
   rm -f ready.away ready.job
   inside touches loop 96 100 1 >ready.away &
@@ -74,7 +75,7 @@ echo "IN SWAP plain ${plain:--} KiB, beside memnice $swapped KiB"
 echo "$swapped" | awk '{ printf "FOUND working_set/away_in_swap %.1f 2 %%\n", 100 * $1 / (96 * 1024) }'
 if [ -n "$plain" ]; then found plain_takes_too_little "$((plain < 10240))" 0 "yes"; fi
 
-# Somebody comes who wants 64 MiB: the job gives them up, and the newcomer has none in swap.
+# A newcomer wants 64 MiB: the job must give them up, and the newcomer must have nothing in swap.
 rm -f ready.new
 inside touches loop 64 2000 >ready.new &
 new=$!
@@ -83,7 +84,7 @@ sleep $NEWCOMER_S
 echo "NEWCOMER has $(in_swap $new) KiB in swap, the one who is away $(in_swap $away)"
 echo "$(in_swap $new) $(in_swap $away)" | awk '{ printf "FOUND working_set/newcomer_in_swap %.1f 10 %%\n", 100 * ($1 + $2) / (160 * 1024) }'
 
-# Killed: the job goes on, its group goes.
+# memnice is killed: the job must go on, and its group must be removed.
 kill -9 $job
 sleep 2
 set -- $tree/gray/memnice-*

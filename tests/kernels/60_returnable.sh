@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # clock: counted
-# returnable: is one who needs 40 % of a group at once served by those who hold returnable memory, and is nobody killed? With swap and without, and beside sorts.
+# returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. With and without swap,
+# and beside sorts.
 #
-# In a group of 96 MiB three workers hold all there is, and a server comes; 84 times with swap and as often without, so that three boots make 500. Then three sorts, and a server that comes once a second. The longest
-# wait is the figure; the kernel's own count of kills is the judge. Left out in a short run.
+# In a group of 96 MiB three workers hold all of the memory, and then a server starts; 84 times with swap and 84 times without, so that three boots make about 500 times. Then
+# three sorts run, and a server starts once a second. The figure is the longest wait. The kernel's own count of kills must stay 0. A short run leaves this out.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT returnable: a short run'
   exit 0
@@ -14,7 +15,7 @@ fi
 LIMIT_MIB=96 MIN_MIB=4 ROUNDS=84 RECORDS=300000 TURNS_OF_SORTS=5
 SERVER_BYTES=$((LIMIT_MIB * MIB * 2 / 5 / 4096 * 4096))
 
-# Milliseconds till it has its memory, 5000 where it has none by then. One that is killed says nothing.
+# Prints the milliseconds until the server has its memory, 5000 if it has none by then, and nothing if it is killed.
 serve() {
   (inside admission alloc $SERVER_BYTES $SERVER_BYTES 4096 5000) </dev/null | awk '{ print ($2 > 0 ? $3 : 5000) }'
 }
@@ -37,7 +38,7 @@ for swap in with without; do
 done
 rm -f said $swap_file
 
-# shellcheck disable=SC2086 # each a number
+# shellcheck disable=SC2086 # each word is a number
 are_sorting() { kill -0 $sorts 2>/dev/null; }
 for i in 1 2 3; do gb-fastsort --generate $RECORDS --seed $i in.$i; done
 begin_group $((LIMIT_MIB * MIB)) without

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# heaps: a Java program under heapnice while the limit of its group moves, held against fixed heaps: its time, what was paged, who was killed.
+# heaps: runs a Java program under heapnice while the limit of its group moves, and compares it with fixed heaps by its time, its paging and the processes killed.
 #
-# As bench/heapnice, by version 2 of control groups: the limit falls to half in steps, stays, and rises again, with swap. The work is as much as a fixed heap does in about a minute. Left out in a short
-# run, and where the image was made without a JDK.
+# The same as bench/heapnice, with version 2 of control groups: the limit falls to half in steps, stays, and rises again, with swap. A fixed heap does the same work in about a
+# minute. Left out in a short run, and where the image was made without a JDK.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT heaps: a short run'
   exit 0
@@ -17,7 +17,7 @@ fi
 . /tests/group.sh
 HIGH_MIB=340 LOW_MIB=170 STEP_MIB=10 STEP_S=0.25 PHASE_S=15
 LIVE_MIB=80 WORK_S=60 RUN_MAX_S=300
-FIXED="150 200 316" # MiB; the last is what the higher limit has room for
+FIXED="150 200 316" # MiB; the last one fits in the higher limit
 now_ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
 churn() { echo "java -XX:+UseSerialGC $1 -cp /opt/java Churn $LIVE_MIB $2"; } # HEAP ROUNDS
 
@@ -33,7 +33,7 @@ move_limit() {
   echo $((HIGH_MIB * MIB)) >$group/memory.max
 }
 
-# run WAY COMMAND...: one line of the file "ran": the way, seconds, major faults, kills. Seconds are "-" where it did not end well.
+# run WAY COMMAND...: writes one line to the file "ran": the way, seconds, major faults, kills. The seconds are "-" if the command failed.
 run() {
   way=$1
   shift

@@ -1,19 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# vegas: the window of an upload under netnice beside that of the kernel's own tcp_vegas, while the same rivals come and go; what other ways do there; and netsim's line beside netem's.
+# vegas: compares the window of an upload under netnice with the window of the kernel's own tcp_vegas, while the same rival traffic comes and goes. Also measures other ways,
+# and compares netsim's line with netem's line.
 # clock: counted
 #
-# The guest's time is what it has done: none of this depends on how fast or how busy the machine below is. That its own processor has time to spare, and netsim is never late, is told.
-# A line of 2000 KB/s and 20 ms with a queue of 600 KB: by netem between two namespaces, and by netsim. The same upload goes over it by tcp_vegas, and by cubic under netnice. The windows are the kernel's
-# (each 50 ms) and that of netnice's trace (each 10 ms). Both series become means of each half second since the rivals' first one was due; the correlation is Pearson's, of the half seconds from the
-# second second on, for in the first two the kernel's slow start goes past what the line takes, and comes back by a segment a round trip. It is told with these two as well.
+# The guest's clock counts the instructions that the guest has executed, so no result depends on how fast or how busy the host is. The share of idle processor time and the
+# longest delay of netsim are printed.
+# The line has 2000 KB/s, 20 ms and a queue of 600 KB; netem emulates it between two namespaces, and so does netsim. The same upload runs over it with tcp_vegas, and with cubic
+# under netnice.
+# The windows are read from the kernel (each 50 ms) and from netnice's trace (each 10 ms). Both series become means of each half second, counted from the instant at which the
+# first rival was due.
+# The correlation is Pearson's, over the half seconds from the second second on: in the first two half seconds the kernel's slow start overshoots the line, and comes back by
+# one segment a round trip.
+# The correlation with these two half seconds is printed as well.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT vegas: a short run'
   exit 0
 fi
 FAR=10.97.0.2
 LINE_BYTES_PER_S=2000000
-# Seconds, and who else is on the line: nobody, so many bytes a second, or an upload by cubic. Of each phase the last seconds count for rates and round trips.
+# Each word is SECONDS=WHO: nobody, a rival's bytes a second, or an upload by cubic. The last seconds of each phase count for rates and round trips.
 PATTERN='5=nobody 5=1000000 4=nobody 5=1500000 4=nobody 4=500000 4=nobody 6=cubic 5=nobody'
 SHORT_PATTERN='8=nobody 5=1000000 6=cubic'
 LAST_S=3
@@ -21,11 +27,11 @@ BIN_S=0.5
 START_S=2
 REST_S=2
 
-# --- What happens at the near end of a line, in the folder of that run
+# --- The near end of a line, in the folder of that run
 
 seconds_of() { echo "$1" | tr ' ' '\n' | awk -F = '{ sum += $1 } END { print sum }'; }
 
-# Leaves a line for each phase: from, to, who.
+# Runs the rivals of a pattern, and prints a line for each phase: its start, its end and the rival.
 rivals() {
   for phase in $1; do
     seconds=${phase%=*} who=${phase#*=}
@@ -39,7 +45,7 @@ rivals() {
   done
 }
 
-# As wondershaper does: a little less than the line takes, and each connection has its turn.
+# Limits the line as wondershaper does: a little below the line's rate, with a fair turn for each connection.
 shape() {
   /bin/tc qdisc add dev line root handle 1: htb default 1
   /bin/tc class add dev line parent 1: classid 1:1 htb rate $((LINE_BYTES_PER_S / 100 * 95))bps burst 6k
@@ -72,15 +78,15 @@ make_netem() {
   /bin/ip -n far address add $FAR/24 dev line
   for end in near far; do
     /bin/ip -n $end link set line gso_max_segs 1 up
-    # 600 KB, and what is under way for half of a round trip. The headers of Ethernet do not count, as on netsim's line.
+    # 600 KB, plus the packets that are under way for half of a round trip. As on netsim's line, Ethernet headers do not count.
     /bin/tc -n $end qdisc add dev line root netem limit 413 delay 10ms rate 2000kbps -14 || return 1
   done
 }
 
-# All of the processor's time so far, and what of it was idle.
+# Prints the processor's time so far, and the idle part of it.
 ticks() { awk '$1 == "cpu" { for (i = 2; i <= 8; i++) all += $i; print all, $5 + $6 }' /proc/stat; }
 
-# run KIND WAY PATTERN: leaves what it saw in the folder KIND.WAY.
+# run KIND WAY PATTERN: runs the upload on this kind of line, and leaves the measurements in the folder KIND.WAY.
 run() {
   mkdir -p "$PLACE/$1.$2"
   cd "$PLACE/$1.$2" || exit 1
@@ -94,17 +100,17 @@ run() {
   cd "$PLACE" || exit 1
 }
 
-# --- What is found
+# --- The figures
 
 median() { sort -g | awk '{ all[NR] = $1 } END { print NR ? all[int((NR + 1) / 2)] : "-" }'; }
 
-# lasts FOLDER FILE WHO: the lines of the file from the last seconds of the phases with that rival, behind the number of the phase.
+# lasts FOLDER FILE WHO: prints the file's lines from the last seconds of the phases with that rival, each after the number of its phase.
 lasts() {
   awk -v who="$3" -v last="$LAST_S" 'NR == FNR { if ($3 == who) { to[++phases] = $2 }; next }
     { for (i = 1; i <= phases; i++) if ($1 > to[i] - last && $1 <= to[i]) print i, $0 }' "$1/phases" "$1/$2"
 }
 
-# rate FOLDER FILE WHO: KB/s that have arrived.
+# rate FOLDER FILE WHO: the KB/s that have arrived.
 rate() {
   lasts "$@" | awk '$1 != phase { phase = $1; from = $2; before = $5; next } { took[phase] = $2 - from; moved[phase] = $5 - before }
     END { for (i in took) { seconds += took[i]; bytes += moved[i] }; if (seconds > 0) printf "%.0f\n", bytes / seconds / 1000; else print "-" }'
@@ -112,7 +118,7 @@ rate() {
 
 delay() { lasts "$1" asked "$2" | cut -d ' ' -f 3 | median; }
 
-# windows FOLDER: a line for each half second since the rivals began, of its number and the mean window.
+# windows FOLDER: prints a line for each half second since the rivals began: its number and the mean window.
 windows() {
   if [ -e "$1/trace" ]; then awk '$3 == "up" { print $1, $5 }' "$1/trace"; else cat "$1/job"; fi |
     awk -v from="$(head -n 1 "$1/phases" | cut -d ' ' -f 1)" -v bin_s=$BIN_S '$1 >= from { bin = int(($1 - from) / bin_s); sum[bin] += $2; count[bin]++ }
@@ -178,10 +184,10 @@ if ! make_netem; then
   echo 'LEFT OUT vegas: this kernel has no netem'
   exit 0
 fi
-# One server for all runs: what an earlier run has left in the queue still arrives.
+# All runs use one server, because packets that an earlier run has left in the queue still arrive.
 /bin/ip netns exec far line_traffic serve &
 serving=$!
-# What is read from the disk first is read before anything is measured.
+# These runs read all programs from the disk before anything is measured.
 run netem vegas 1=nobody
 run netsim netnice 1=nobody
 rm -rf netem.vegas netsim.netnice

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all: what a guest runs, one script after the other. A script says "FOUND name figure bound" for each figure, in percent off, or in the unit that follows;
-# "SERIES name x y" for each point of a curve.
+# all: the script that a guest runs: it runs one test script after the other. A script prints "FOUND name figure bound" for each figure, in percent of error, or in the unit
+# that follows; and "SERIES name x y" for each point of a curve.
 export PATH=/bin:/opt/gray/bin:/opt/gray/tools LD_LIBRARY_PATH=/opt/gray/lib HOME=/tmp XDG_DATA_HOME=/tmp/parameters
 cd /data || exit 1
-# What script/kernels was asked for.
+# Prints the value of an option of script/kernels, from the kernel's command line.
 asked() { sed "s/.*gray.$1=\([a-z0-9_]*\).*/\1/" /proc/cmdline; }
 IS_SHORT=$(asked short)
 SEQUENCES=$(asked sequences)

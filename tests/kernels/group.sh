@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2034 # used by those who source this
-# group: a control group of version 2 with a limit of memory, and swap; sourced by the scripts that need one. Ends them where this kernel has no such groups.
+# shellcheck disable=SC2034 # used by the scripts that source this
+# group: a control group of version 2 with a limit of memory, and swap. Scripts source it. It ends the script where this kernel has no such groups.
 MIB=1048576
 tree=/sys/fs/cgroup
 group=$tree/gray
@@ -18,7 +18,7 @@ make_swap() { # MIB
   busybox mkswap $swap_file >/dev/null
 }
 
-# The group of that limit; "with" or "without" swap.
+# Makes the group with that limit, "with" or "without" swap.
 begin_group() { # LIMIT_BYTES SWAP
   mkdir $group
   echo "$1" >$group/memory.max
@@ -28,13 +28,13 @@ begin_group() { # LIMIT_BYTES SWAP
     echo 0 >$group/memory.swap.max
   fi
 }
-# What ran in it has ended.
+# Removes the group when all its processes have ended.
 end_group() { # SWAP
   if [ "$1" = with ]; then busybox swapoff $swap_file; fi
   sleep 1
   rmdir $group
 }
 
-# Takes the shell's place, so that killing the job kills what it became.
+# The command replaces the shell, so killing the job kills the command.
 inside() { exec sh -c 'echo $$ >/sys/fs/cgroup/gray/cgroup.procs && exec "$@"' sh "$@"; }
 of_group() { sed -n "s/^$2 //p" "$group/$1"; } # FILE NAME

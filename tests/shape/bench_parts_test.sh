@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench_parts: a benchmark that is asked for a part it does not have says so, names those it has, and measures nothing.
+# bench_parts: checks that a benchmark that is asked for an unknown part says so, names its known parts, and measures nothing.
 #
-# Every benchmark is asked. Those that need what is not built or not here skip first.
+# Every benchmark is asked. A benchmark that needs something that is not built or not installed skips before it looks at the part.
 source "$(dirname "$0")/../support/system.bash"
 cd "$SOURCE"
-export GRAY_BENCH_RUN=$$ GRAY_BENCH_FOUND='' # nothing is made, so nobody has to clear up
+export GRAY_BENCH_RUN=$$ GRAY_BENCH_FOUND='' # the benchmarks make nothing, so no guard has to clean up
 asked=0
 for bench in bench/* bench/*/run; do
   [[ -f $bench && -x $bench ]] || continue

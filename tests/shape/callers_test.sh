@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# callers: each name of the toolbox has a user that is no test.
+# callers: checks that each name of the toolbox is used outside of the tests.
 #
-# The checker is first shown a name that only a test uses, and one that a program uses.
+# The checker is first shown a name that only a test uses, and a name that a program uses.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 check=$SOURCE/tests/shape/check_callers.py

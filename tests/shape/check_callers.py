@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """check_callers: each public function and type of toolbox/ is used by something that is no test: by another file of the toolbox, the library or a program.
 
-What only its own test calls is a promise that nobody asked for. A name counts as used where it stands in a file other than its own header and source,
-or is used there by another name. Names that two headers declare are told
-apart by neither, so one user serves both.
+A function that only its own test calls is a promise that nobody asked for. A name counts as used if it stands in a file other than its own header and source,
+or if another name of the same header or source uses it. When two headers declare the same name, the check does not tell them apart:
+one user counts for both.
 """
 import pathlib
 import re
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
 ROOT = ROOT if ROOT.is_dir() else ROOT.parents[2]
 FOLDERS = ("toolbox", "libgray", "microbench", "tools", "examples", "bench")
 
-# At the beginning of a line and not in a class: a declaration with a name before its bracket, or a type.
+# A declaration of a function or type that begins in the first column, and so is not in a class.
 FUNCTION = re.compile(r"^(?:inline |constexpr |template <[^>]*>\s*)*[A-Za-z_][\w:<>,&* ]*?[ &*](\w+)\(", re.M)
 TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)", re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
@@ -33,7 +33,7 @@ def main():
         for name in sorted(names):
             word = re.compile(rf"\b{name}\b")
             used = any(word.search(text) for path, text in files.items() if path.with_suffix("") != header.with_suffix(""))
-            # A name that other names of the same header use is not reported.
+            # A name that another name of the same header uses is not reported.
             source = files.get(header.with_suffix(".cpp"), "")
             if not used and len(word.findall(files[header])) < 2 and len(word.findall(source)) < 2:
                 unused.append(f"{header.relative_to(ROOT)}: nobody but a test uses {name}")

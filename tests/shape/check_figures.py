@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_figures: each figure that microbench measures has a program that reads it, or a reason for a person to want it.
+"""check_figures: checks that each figure that microbench measures has a program that reads it, or a reason why a person wants it.
 
-  check_figures.py [ROOT]            says what is wrong; status 1 if anything is
-  check_figures.py --write [ROOT]    writes the table of docs/repository-format.md anew
+  check_figures.py [ROOT]            prints what is wrong; status 1 if anything is
+  check_figures.py --write [ROOT]    writes the table in docs/repository-format.md anew
 
-The one place that says both is the figure's line in microbench/benchmarks (Output in microbench/benchmark.hpp); for keys that are only set by hand, microbench/registry.cpp. A reader is a
-folder whose code names the key, and each folder of libgray and tools whose code does is named there; "microbench report" is a reader, too. A shipped default is of a figure that has a line.
-The table of the docs is made of those lines.
+The figure's line in microbench/benchmarks names its readers and its reason (Output in microbench/benchmark.hpp); for keys that are only set by hand, the line in microbench/registry.cpp. A
+reader is a folder whose code names the key. The line must name each folder of libgray and tools whose code names the key; "microbench report" counts as a reader,
+too. A shipped default must belong to a figure that has a line. The table in the docs is made from those lines.
 """
 import pathlib
 import re
@@ -25,7 +25,7 @@ FIGURE = re.compile(r"\{\s*" + r",\s*".join([TEXT] * 6))
 OPENED = re.compile(r'\{\s*"([a-z0-9_]+(?:\.[a-z0-9_]+)+)"')
 DEFAULT = re.compile(r'^\s*\{"([a-z0-9_.]+)",', re.M)
 REPORT, PAGE = "microbench report", "microbench/page.cpp"
-WORDS_MIN = 5  # "a person" is no reason
+WORDS_MIN = 5  # "a person" is not a reason
 DOCS, BEGIN, END = "docs/repository-format.md", "<!-- figures: written by tests/shape/check_figures.py --write -->", "<!-- end of figures -->"
 
 
@@ -38,7 +38,7 @@ def joined(literals):
 
 
 def figures_of(path):
-    """(key, unit, meaning, readers, reason) of each line of the tables in a source."""
+    """Yields (key, unit, meaning, readers, reason) for each line of the tables in a source."""
     for _, lines in TABLE.findall(code_of(path)):
         found = [[joined(part) for part in figure] for figure in FIGURE.findall(lines)]
         if len(found) != len(OPENED.findall(lines)):
@@ -48,7 +48,7 @@ def figures_of(path):
 
 
 def problems_of(figure, code, place):
-    """What is wrong with one figure. `code` is the text of each source by its path."""
+    """Yields what is wrong with one figure. `code` maps the path of each source to its text."""
     key, _, _, readers, reason = figure
     quoted = f'"{key}"'
     if not readers and not reason:

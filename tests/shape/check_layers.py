@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_layers: holds every include, and every edge between CMake targets, against tests/shape/layers.txt.
+"""check_layers: compares every include, and every link between CMake targets, with tests/shape/layers.txt.
 
 Usage: check_layers.py ROOT [TABLE [TARGET_EDGES]]
-Reads source text, not what the preprocessor makes of it: an include inside #if counts too. Prints one line a
-violation, file:line first, and ends with status 1 if there was one.
+Reads the source text before preprocessing: an include inside #if counts too. Prints one line for each violation,
+which begins with file:line, and ends with status 1 if there was a violation.
 """
 import os
 import re
@@ -65,7 +65,7 @@ def source_files(root):
 
 
 def without_comments(text):
-    """Blanks /* */ out, keeping line numbers; a // in front of an include hides it from INCLUDE anyway."""
+    """Replaces /* */ comments by blanks and keeps line numbers. A // in front of an include hides it from INCLUDE anyway."""
     return re.sub(r"/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.S)
 
 
@@ -76,7 +76,7 @@ def judge_project_include(table, layer, target):
 
 
 def judge(root, table, path, quote, name):
-    """What is wrong with `#include name` in the file path, or None."""
+    """Returns what is wrong with `#include name` in the file path, or None."""
     layer = table.layer_of(path)
     top_folders = {entry.split("/")[0] for entry in table.allowed}
     if is_below(name, "gray"):
@@ -109,7 +109,7 @@ def check_includes(root, table):
 
 
 def circles(graph):
-    """The sets of nodes that reach each other (Tarjan), each sorted."""
+    """The sets of nodes that can reach each other (Tarjan), each sorted."""
     found, index, low, stack = [], {}, {}, []
 
     def visit(node):
@@ -134,7 +134,7 @@ def circles(graph):
 
 
 def check_circles(root, table):
-    """A header and its source are one unit. No units of the folders of @no-circles include each other in a circle."""
+    """Finds units that include each other in a circle, in the folders of @no-circles. A header and its source are one unit."""
     graph = {}
     for path in source_files(root):
         unit = os.path.splitext(path)[0]

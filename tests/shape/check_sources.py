@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_sources: the first lines of every source file, and the length of every function.
+"""check_sources: checks the first lines of every source file, and the length of every function.
 
 Usage: check_sources.py ROOT
-  - the SPDX line is the first (the second after #!);
-  - a header, or a source without a header of its own name, then says its name and its purpose;
-  - a function of namespace scope, or of a shell script, ends within FUNCTION_LINES_MAX lines.
-The length is read off the layout clang-format enforces: a function starts with text in the first column that ends in
-"{", and ends with the next "}" there. Methods written inside their class are left to clang-tidy (script/lint).
-Prints one line a violation; status 1 if there was one.
+  - the first line must be the SPDX line (the second line after #!);
+  - the next line of a header, or of a source without a header of the same name, must say the file's name and purpose;
+  - a function at namespace scope, or of a shell script, must end within FUNCTION_LINES_MAX lines.
+The length is taken from the layout that clang-format enforces: a function starts with a line in the first column that ends in
+"{", and ends with the next "}" in the first column. Methods written inside their class are left to clang-tidy (script/lint).
+Prints one line for each violation; status 1 if there was one.
 """
 import os
 import re
@@ -57,14 +57,14 @@ def judge_head(root, path, kind, lines):
     if lines[place:place + 1] == ["/*"]:  # a longer comment of C begins on the line below
         place += 1
     text = lines[place] if len(lines) > place else ""
-    name = r"[\w-]+" if stem == "main" else re.escape(stem)  # main speaks for its program
+    name = r"[\w-]+" if stem == "main" else re.escape(stem)  # the head of main.cpp names its program
     if not re.match(rf"^(// |/\* ?| \* ?){name}[\w.]*: .", text):
         return f"{path}:{place + 1}: the file does not begin with its name and purpose, '// {stem}: ...'"
     return None
 
 
 def functions(kind, lines):
-    """(first line, count of lines) of every function of the first column."""
+    """Yields (first line, count of lines) for every function that starts in the first column."""
     start = None
     in_type = False
     for number, line in enumerate(lines, 1):
@@ -79,7 +79,7 @@ def functions(kind, lines):
 
 
 def opens_function(line):
-    """A signature that goes on over several lines opens its function on the last, deeply indented one."""
+    """Whether this line opens a function. When a signature has several lines, its last, deeply indented line opens the function."""
     return bool(line.endswith("{") and ")" in line and not NOT_A_FUNCTION.match(line) and not re.match(r"^ {1,3}\S", line))
 
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_surface: every function of a libc that takes part in file I/O is interposed, or is written down as left alone.
+"""check_surface: checks that every function of a libc that takes part in file I/O is interposed, or is listed as left alone.
 
     check_surface.py LEFT_ALONE TABLE... < NAMES
 
-NAMES is what `nm -D --defined-only --with-symbol-versions` says of the libc. LEFT_ALONE holds lines of these kinds: "@look REGEX",
-whose names take part in file I/O; "@skip REGEX", whose names do not although they look so; "because REASON", and below it, indented, the
-names it holds for. Prints a line for each name of the libc that is neither interposed nor left alone, or is both; status 1 then.
+NAMES is the output of `nm -D --defined-only --with-symbol-versions` for the libc. LEFT_ALONE has these kinds of lines: "@look REGEX" for
+names that take part in file I/O; "@skip REGEX" for names that only look so; and "because REASON", with the names to which the reason applies
+indented below it. Prints a line for each name of the libc that is neither interposed nor left alone, or is both; then the status is 1.
 """
 import re
 import sys
 
 
 def read_left_alone(path):
-    """What to look for, what to skip, a dictionary of name to reason, and what is wrong with the list."""
+    """Returns the patterns to look for, the patterns to skip, a dictionary of name to reason, and what is wrong with the list."""
     patterns, skipped, reasons, reason, wrong = [], [], {}, None, []
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -43,7 +43,7 @@ def read_tables(paths):
 
 
 def read_libc(lines):
-    """Functions a program can ask for; libc's private ones are its own."""
+    """The functions that a program can use, without libc's private functions."""
     names = set()
     for line in lines:
         fields = line.split()

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# demo: script/demo builds discnice, and no test, benchmark or other program.
+# demo: checks that script/demo builds discnice, and no test, benchmark or other program.
 #
-# Configures the preset of the demo in a folder of its own and asks ninja which commands that takes. Leaves out how long they take.
+# Configures the demo's preset in a folder of its own, and asks ninja for the commands of the build. Does not check how long they take.
 source "$(dirname "$0")/../support/system.bash"
 need ninja python3
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# headers: every public header compiles alone, as C11 and as C++20, without a warning, with every compiler found here.
+# headers: checks that every public header compiles alone, as C11 and as C++20, without a warning, with every compiler found here.
 #
-# Headers ending in .hpp are C++ only. Nothing but libgray/include is on the include path, as for a stranger who installed it.
+# Headers ending in .hpp are C++ only. The include path has only libgray/include, as for a user who has installed the library.
 source "$(dirname "$0")/../support/system.bash"
 include=$SOURCE/libgray/include
 warnings=(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror)
@@ -11,7 +11,7 @@ warnings=(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror)
 compiles() {
   local flags=("${warnings[@]}")
   [[ $2 == c ]] || flags=(-Wall -Wextra -Wpedantic -Werror)
-  # The last line is for headers of macros alone: C forbids an empty file.
+  # The last line is for headers that have only macros: C forbids an empty file.
   printf '#include <%s>\n#include <%s>\nextern int not_empty;\n' "$4" "$4" |
     "$1" -x "$2" -std="$3" "${flags[@]}" -I "$HEADERS" -fsyntax-only - >&2 ||
     { echo "the above is $4 with $1 as $3" >&2 && return 1; }

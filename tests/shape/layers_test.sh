@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# layers: nobody includes or links what tests/shape/layers.txt does not allow.
+# layers: checks that no file includes and no target links what tests/shape/layers.txt does not allow.
 #
-# First the checker itself is tried on a small tree with one violation of each kind, and one of none, so that a checker that
-# sees nothing cannot pass. Leaves out: what the preprocessor would make of an include, and what a macro includes.
+# First the checker is tried on a small tree with one violation of each kind, and on a tree with none, so that a checker that
+# finds nothing cannot pass. Leaves out: what the preprocessor would make of an include, and what a macro includes.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 check=$SOURCE/tests/shape/check_layers.py
 table=$SOURCE/tests/shape/layers.txt
 
-# a FILE INCLUDE...: makes a file of the small tree with these includes.
+# a FILE INCLUDE...: makes a file in the small tree with these includes.
 a() {
   local file=$SCRATCH/tree/$1
   shift
@@ -17,7 +17,7 @@ a() {
   { printf '#include %s\n' "$@"; } >"$file"
 }
 
-# The tree must be refused with a line that holds the given words.
+# The checker must refuse the tree with a line that contains the given words.
 refused() {
   local output
   if output=$(python3 "$check" "$SCRATCH/tree" "$table"); then fail "the checker lets pass: $1"; fi

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# manners: every program says what it is, refuses what it does not know in one line, and has a manual page.
+# manners: checks that every program says what it is, refuses unknown arguments in one line, and has a manual page.
 #
-# Runs each program of build/PRESET/bin with --help, --version and an option that does not exist, and looks at status and streams.
-# Leaves out what the options mean: tests/cli does that.
+# Runs each program of build/PRESET/bin with --help, --version and an option that does not exist, and checks the exit status and the output.
+# Leaves out the meaning of the options: tests/cli tests it.
 source "$(dirname "$0")/../support/system.bash"
 
 wrong=()
 complain() { wrong+=("$1"); }
 
-# run PROGRAM ARGUMENT...: the status is in STATUS, the streams are in the files out and err.
+# run PROGRAM ARGUMENT...: leaves the exit status in STATUS, and the output in the files out and err.
 run() {
   STATUS=0
   timeout 120 "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null || STATUS=$?
@@ -32,7 +32,7 @@ refuses() {
   grep -q -e "$option" "$SCRATCH/err" || complain "$name $option does not name the option"
 }
 
-# points_to_help PROGRAM SUBCOMMAND: checks that the sub-command has a help, and that a wrong command line points to it.
+# points_to_help PROGRAM SUBCOMMAND: checks that the sub-command has a help text, and that a wrong command line points to it.
 points_to_help() {
   local name="${1##*/} $2"
   run "$1" "$2" --help
@@ -42,7 +42,7 @@ points_to_help() {
   grep -q "Try '$name --help'" "$SCRATCH/err" || complain "$name --no-such-option points elsewhere: $(head -n 1 "$SCRATCH/err")"
 }
 
-# subcommands SOURCE: prints the sub-commands in its table.
+# subcommands SOURCE: prints the sub-commands in the source's table.
 subcommands() { grep -oE '\{"[a-z]+", [a-z:]*_main\}' "$SOURCE/$1" | cut -d '"' -f 2; }
 
 reports_full_disk() {
@@ -65,7 +65,7 @@ has_page() {
   fi
 }
 
-# Which program checks the manual pages here. If there is none, a message says so, and this is not a failure.
+# Checks the manual pages with a program that is installed here. If there is no such program, a message says so, and this is not a failure.
 lint_pages() {
   local page
   ((${#pages[@]})) || return 0
@@ -86,7 +86,7 @@ programs=()
 for file in "$BIN"/*; do [[ -f $file && -x $file ]] && programs+=("$file"); done
 ((${#programs[@]})) || skip "no program was built in $BIN"
 
-# Tries the checks themselves on a program without manners: each check must complain.
+# Tries the checks themselves on a program that does everything wrong: each check must complain.
 printf '#!/bin/sh\nexit 1\n' >"$SCRATCH/rude" && chmod +x "$SCRATCH/rude"
 pages=()
 for check in "speaks --help" refuses "points_to_help status" reports_full_disk has_page; do

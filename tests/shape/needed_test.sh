@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# needed: which libraries ours draw into a program. libdiscnice.so: libc alone; libdiscnice-profile.so: the same. libgray.so: libc and the compiler's own.
-# The programs that have to start quickly: libc and libm alone, with those of C++ and fmt inside.
+# needed: checks which libraries this project's libraries load into a program. libdiscnice.so and libdiscnice-profile.so: only libc. libgray.so: libc and the compiler's own
+# libraries.
+# Programs that have to start quickly load only libc and libm; the C++ library and fmt are linked in.
 #
-# Reads the dynamic section only. Leaves out what a library might open by itself while it runs.
+# Reads the dynamic section only. Leaves out libraries that a library opens by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need readelf
@@ -25,7 +26,7 @@ libc='libc\.so\.6|ld-linux.*|linux-vdso.*'
 looked=()
 missing=()
 if [[ -e $LIB/libdiscnice.so ]]; then only libdiscnice.so "$libc"; else missing+=(libdiscnice.so); fi
-# It looks for libunwind itself: a program whose loader does not find what a preloaded library needs does not start.
+# libdiscnice-profile.so opens libunwind itself: a program whose loader does not find a library that a preloaded library needs does not start.
 if [[ -e $LIB/libdiscnice-profile.so ]]; then only libdiscnice-profile.so "$libc"; fi
 if [[ -e $LIB/libgray.so ]]; then
   only libgray.so "$libc|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libm\.so\.6"

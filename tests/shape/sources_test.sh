@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sources: every file begins with its licence and its purpose, and no function outgrows a screen.
+# sources: checks that every file begins with its licence and its purpose, and that no function is longer than a screen.
 #
-# The checker is first shown one file of each kind that it must refuse. Leaves out methods written inside their class, which
-# clang-tidy counts in script/lint.
+# The checker is first shown one file of each kind that it must refuse. Leaves out methods written inside their class:
+# clang-tidy counts their lines in script/lint.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 check=$SOURCE/tests/shape/check_sources.py

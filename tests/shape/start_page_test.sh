@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# start_page: all data that a start of libdiscnice.so writes lies on one page, and what the first charged file writes on another; and the loader
-# looks up few names. For each page costs every exec in a job a fault or two, and each name a third of a microsecond.
+# start_page: checks that all data that the start of libdiscnice.so writes lies on one page, that the data of the first charged file lies on another page, and that the loader
+# looks up few names. The reason: each page costs every exec in a job a fault or two, and each name costs a third of a microsecond.
 #
-# Reads headers and relocations only. Whether a start touches something else besides is not seen here; script/bench call_cost shows what it costs.
+# Reads headers and relocations only. Does not see whether a start touches anything else; script/bench call_cost shows the cost of a start.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library has data of its own
 need readelf nm
@@ -11,11 +11,11 @@ readonly PAGE_BYTES=4096
 library=$LIB/libdiscnice.so
 [[ -e $library ]] || skip "not built: $library"
 
-# From first to last: the data that the loader relocates, then the data that the constructor fills.
+# The sections in their order: FIRST has the data that the loader relocates, LAST the data that the constructor fills.
 FIRST=.init_array
 LAST=.bss.start
 
-# address_of SECTION: prints where it begins, or nothing if there is none.
+# address_of SECTION: prints the section's address, or nothing if there is no such section.
 address_of() { readelf -SW "$library" | sed -n -E "s/^ *\[ *[0-9]+\] ${1//./\\.} +[A-Z_]+ +([0-9a-f]+) .*/\1/p"; }
 
 last=$(address_of "$LAST")
@@ -32,7 +32,7 @@ files=$(address_of .data.files)
 ((0x$files % PAGE_BYTES == 0 && 0x$files + PAGE_BYTES == 0x$first)) ||
   fail ".data.files at 0x$files is more than the page in front of $FIRST at 0x$first"
 
-# Functions are looked up at their first call. Only data must be known at once.
+# Functions are looked up at their first call. Only data is looked up at the start.
 for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIVE|JUMP_SLO/ { sub(/@.*/, "", $5); print $5 }'); do
   case $name in
     stdin | stdout | stderr) ;;
@@ -41,7 +41,7 @@ for name in $(readelf -rW "$library" | awk '$1 ~ /^[0-9a-f]+$/ && $3 !~ /RELATIV
 done
 if readelf -dW "$library" | grep -E 'BIND_NOW|\((INIT|FINI)\)'; then fail "all names are looked up at every start, or the compiler's start files are back"; fi
 if readelf -dW "$library" | grep NEEDED | grep -v 'libc\.'; then fail "each library that is needed is looked for at every start"; fi
-# The code of a start must be small: the kernel maps it together with the tables in front of it, at the first one or two faults.
+# The code of a start must be small: the kernel maps it with the tables in front of it, at the first one or two faults.
 read -r start_bytes < <(readelf -SW "$library" | sed -n -E 's/^ *\[ *[0-9]+\] \.text\.start +[A-Z_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')
 ((0x$start_bytes <= 5 * PAGE_BYTES)) || fail "the code of a start has grown to 0x$start_bytes bytes"
 # A start would pay for the look-up of these functions, however late they are called.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# surface: whatever this machine's libc offers for file I/O, libdiscnice.so stands in front of it, or it is written down why not.
+# surface: checks that libdiscnice.so interposes every function that this machine's libc offers for file I/O, or that the list gives the reason why not.
 #
-# The names the libc exports are held against preload/entry/interposed*.def and left_alone.txt; which names mean file I/O is a list of patterns, so
-# that a newer libc's new function is seen. First the check has to see a difference: a made-up function, and one taken off the list.
+# The names that the libc exports are compared with preload/entry/interposed*.def and left_alone.txt. A list of patterns says which names mean file I/O, so
+# that a newer libc's new function is seen. First the check must see two differences: a made-up function, and a function taken off the list.
 # Leaves out: whether a wrapper does what its function does (system/discnice_identical), and libraries other than libc.
 source "$(dirname "$0")/../support/system.bash"
 need nm python3
@@ -11,7 +11,7 @@ need nm python3
 HERE=$SOURCE/tests/shape
 check() { python3 "$HERE/check_surface.py" "$1" "$SOURCE"/tools/discnice/preload/entry/interposed*.def <"$2"; }
 
-# python3 may be a script that starts another one; any program of the system's will do.
+# python3 may be a script that starts another program, so a program of the system is used.
 libc=$(ldd "$(command -v ls)" | awk '$1 ~ /^libc\.so/ { print $3; exit }')
 [[ -e ${libc:-} ]] || skip "no shared libc found to look at"
 nm -D --defined-only --with-symbol-versions "$libc" >"$SCRATCH/names"

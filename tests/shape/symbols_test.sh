@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# symbols: what each library exports is what its map says, no name more and no name less.
+# symbols: checks that each library exports exactly the names of its map.
 #
-# libgray/gray.map is written by hand, one node a release; the map of libdiscnice.so is made from preload/entry/interposed*.def, so its names
-# are also counted against these tables. Leaves out: whether a name's version node is the right one.
+# libgray/gray.map is written by hand, with one node for each release. The map of libdiscnice.so is made from preload/entry/interposed*.def, so its names
+# are also counted against these tables. Leaves out: whether a name has the right version node.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need nm awk
@@ -18,7 +18,7 @@ names_of_map() {
     !in_local && /^[A-Za-z_][A-Za-z0-9_]*$/ && !/^[A-Z]+_[0-9.]*[0-9]$/ { print }' | sort -u
 }
 
-# Names of functions and data, without the version nodes themselves (they show as absolute symbols).
+# The names of functions and data, without the version nodes (they show as absolute symbols).
 names_of_library() {
   nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u
 }
@@ -33,7 +33,7 @@ compare() {
   compared+=("$1")
 }
 
-# The comparison must see a difference: a map with one changed name must not match the library.
+# The comparison must see a difference, so the reading of a map is tried on a sample first.
 printf 'GRAY_1.0 {\n  global:\n    gb_one; /* first */\n    gb_two;\n  local:\n    *;\n};\nGRAY_1.1 { gb_three; } GRAY_1.0;\n' >"$SCRATCH/sample.map"
 [[ $(names_of_map "$SCRATCH/sample.map" | tr '\n' ' ') == 'gb_one gb_three gb_two ' ]] || fail "the map is not read right"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# template: what a contributor copies to begin a benchmark of the host compiles as it is, without a warning.
+# template: checks that the template that a contributor copies for a new benchmark of the host compiles unchanged, without a warning.
 #
-# Leaves out whether it measures anything: it is a template.
+# Does not check whether it measures anything: it is a template.
 source "$(dirname "$0")/../support/system.bash"
 compiler=${GRAY_CXX:-c++}
 command -v "$compiler" >/dev/null || skip "no $compiler here"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of netnice, which has the network traffic of a program give way to others'. Only picks what is to be done.
+// main: entry of netnice, which makes the network traffic of a program give way to other programs' traffic. It only chooses the command.
 #include <string_view>
 
 #include "toolbox/cli/child.hpp"

@@ -30,7 +30,7 @@ constexpr char kAdoptFooter[] =
     "  netnice adopt 4711\n"
     "  netnice adopt --down 5M $(pgrep steam)\n";
 
-// What the command line says, before it is checked.
+// The values of the command line, before they are checked.
 struct Given {
   std::uint64_t rate = 0;
   std::uint64_t up = 0;

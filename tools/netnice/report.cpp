@@ -69,7 +69,7 @@ std::string json_of(const Engine& engine, const std::vector<std::string>& comman
                     {"mptcp_connections_not_held", engine.mptcp_connections()},
                     {"processes_not_held", engine.tree().refused()},
                     {"status", status}};
-  // A word of the command may be any bytes.
+  // A word of the command may contain any bytes.
   return all.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what was moved and held, in a line and as JSON.
+// report: what was moved and held, as one line and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace netnice {
 
-/// Empty: there is nothing to tell.
+/// The result is empty when there is nothing to tell.
 std::string line_of(const Engine& engine);
-/// A whole document, with a newline behind it.
+/// A whole JSON document that ends with a newline.
 std::string json_of(const Engine& engine, const std::vector<std::string>& command, std::uint64_t time_ns,
                     int status);
 

@@ -29,7 +29,7 @@ using gray::base::monotonic_ns;
 using gray::cli::fail;
 using gray::cli::kExitToolFailed;
 
-// The files that it writes to, opened before anything is run.
+// The files that netnice writes, opened before any program is run.
 struct Outputs {
   std::FILE* report = nullptr;
   std::FILE* trace = nullptr;
@@ -43,14 +43,14 @@ bool open_output(const std::string& name, std::FILE*& file) {
   return file != nullptr;
 }
 
-// Whether all of it is there.
+// Returns whether the whole file was written.
 bool close_output(const std::string& name, std::FILE* file) {
   const int error = file == nullptr ? 0 : gray::cli::close_stream(file);
   if (error != 0) gray::cli::warn("'{}': {}", gray::cli::escape_controls(name), gray::cli::error_text(error));
   return error == 0;
 }
 
-// Returns the status to end with: who wanted a report is told when there is none.
+// Returns the exit status: it says so when the wanted report could not be written.
 int tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
          int status) {
   const std::string json = json_of(engine, options.command, time_ns, status);
@@ -65,7 +65,7 @@ int tell(const Options& options, const Outputs& outputs, const Engine& engine, s
   return status == 0 && !(is_reported && is_traced) ? gray::cli::kExitSomeFailed : status;
 }
 
-// A step of the engine, as long as somebody guards it: who has lost his guard holds nobody any more.
+// Runs the engine's steps while the guard lives. When the guard is gone, all sockets are put back and nothing is held any more.
 class GuardedEngine {
  public:
   GuardedEngine(Engine& engine, int guard_fd) : engine_(engine), guard_fd_(guard_fd) {}
@@ -87,7 +87,7 @@ class GuardedEngine {
   int guard_fd_;
 };
 
-// Orphans come to us. The program itself is waited for by whoever started it.
+// Orphans become children of this process, and are waited for here. The program itself is waited for by gray::cli::run_child().
 void reap_orphans(pid_t program) {
   siginfo_t news{};
   while (waitid(P_ALL, 0, &news, WEXITED | WNOWAIT | WNOHANG) == 0 && news.si_pid != 0 &&
@@ -127,7 +127,7 @@ sigset_t ending_signals() {
 int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd) {
   const sigset_t signals = ending_signals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // who reads what we say may be gone
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of standard error may be gone
   const gray::base::ScopedFd signals_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   Engine engine(options.limits, holds, {options.pids}, outputs.trace);
   GuardedEngine guarded(engine, guard_fd);
@@ -144,7 +144,7 @@ int hold_adopted(const Options& options, const Outputs& outputs, Holds& holds, i
   return tell(options, outputs, engine, monotonic_ns() - start_ns, status);
 }
 
-// Says what is wrong, in a line a process.
+// Prints the reason, in one line for each process that cannot be adopted.
 bool may_adopt(pid_t pid) {
   if (pid == getpid()) {
     gray::cli::warn("process {} is netnice itself", pid);
@@ -160,7 +160,8 @@ bool may_adopt(pid_t pid) {
   }
   const ProcessHandle handle(pid);
   int error = handle.error();
-  if (error == -EINVAL || error == -ENOENT) error = -ESRCH;  // a thread is no process
+  // The number is that of a thread, not of a process.
+  if (error == -EINVAL || error == -ENOENT) error = -ESRCH;
   if (error == 0) {
     const auto any = handle.duplicate(0);
     if (any.error() == -EPERM) error = -EPERM;
@@ -190,7 +191,7 @@ int fail_guard(int error) {
               gray::cli::error_text(error));
 }
 
-// Of our other process, whose end is ours.
+// The exit status of the second process (guard.hpp) as the exit status of this one.
 int status_of(int wait_status) {
   constexpr int kSignalled = 128;
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kSignalled + WTERMSIG(wait_status);

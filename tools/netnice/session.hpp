@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// session: netnice from its start to its end: a command that is run, or processes that are adopted, and what is told of it.
+// session: a run of netnice from start to end: it runs a command or adopts processes, and reports at the end.
 #pragma once
 
 #include "tools/netnice/options.hpp"
 
 namespace netnice {
 
-/// Both return the status to end with.
+/// Both return the exit status.
 int run_command(const Options& options);
 int run_adopted(const Options& options);
 

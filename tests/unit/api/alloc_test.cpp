@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// alloc_test: the C interface of memory admission and the memory resource over it, on the real host.
+// alloc_test: the C interface of memory admission, and the memory resource built on it, on the real host.
 //
-// A few megabytes, which any host has. Leaves out how much is granted when memory is scarce (system/mac_room_test.sh).
+// The test takes only a few megabytes, which any host has. Left out: how much is granted when memory is scarce (system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
 #include <poll.h>
@@ -45,16 +45,16 @@ std::size_t huge_kib() {
   return kib;
 }
 
-// By time alone memory is only granted where something can be paged out.
+// Whether time tells nothing here: by time alone, memory is granted only where pages can be paged out.
 bool is_time_blind() {
   std::ifstream file("/proc/swaps");
   std::string line;
   int lines = 0;
   while (std::getline(file, line)) ++lines;
-  return lines <= 1;  // the first holds the headings
+  return lines <= 1;  // the first line holds the headings
 }
 
-// Whether a maximum beyond all reason brings most of the 64 MiB that a limit of the process leaves, and no more.
+// Whether a request with a huge maximum gets most of the 64 MiB that a limit of the process leaves, and no more.
 bool is_room_granted(const char* mode, std::size_t max) {
   constexpr std::size_t kRoomBytes = 64 * kMiB;
   setenv("GRAY_MAC", mode, 1);
@@ -232,6 +232,6 @@ TEST_CASE("the memory resource refuses beyond its grant and gets back what is gi
   for (int i = 0; i < 100; ++i) pieces.push_back(memory.allocate(1000));
   for (std::size_t i = 0; i < pieces.size(); i += 2) memory.deallocate(pieces[i], 1000);
   for (std::size_t i = 1; i < pieces.size(); i += 2) memory.deallocate(pieces[i], 1000);
-  memory.deallocate(memory.allocate(kMiB), kMiB);  // all of it in one piece again
+  memory.deallocate(memory.allocate(kMiB), kMiB);  // all of it, in one piece again
   CHECK_THROWS_AS(gray::memory_resource(std::size_t{1} << 60U, std::size_t{1} << 60U), std::system_error);
 }

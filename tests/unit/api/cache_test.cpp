@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_test: which settings a detector uses, through the public interface: those of the caller, those of the record, or values that are measured at once.
+// cache_test: which settings a detector uses, through the public interface: the caller's, the record's, or values that are measured at once.
 //
 // How: a variable replaces a record, because both come from the repository. Left out: the results with these settings (unit/libgray).
 #include <cerrno>
@@ -55,7 +55,7 @@ TEST_CASE("what was recorded goes before the library's own, and what the caller 
 TEST_CASE("without a record a hit is timed on the spot") {
   setenv("XDG_DATA_HOME", "/nowhere", 1);
   const gb_cache_settings settings = explained(nothing_asked());
-  // A host's own record in /var/lib/gray may know it.
+  // A host's own record in /var/lib/gray may have this value.
   CHECK(settings.hit_time_origin != GB_ORIGIN_CALLER);
   CHECK(settings.hit_time_origin != GB_ORIGIN_LIBRARY);
   CHECK(settings.hit_time_max_ns > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// follow_test: heaps that follow, through the public interface, on the real host. Left out: what is advised (unit/libgray), real limits (bench/heapnice).
+// follow_test: heaps that follow the available memory, through the public interface, on the real host. Left out: the advice itself (unit/libgray), real limits (bench/heapnice).
 #include <cerrno>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// levels_test: the division into levels, through the public interface. Left out: how good it is (unit/toolbox).
+// levels_test: the division into levels, through the public interface. Left out: its quality (unit/toolbox).
 #include <cerrno>
 #include <cstdint>
 #include <vector>

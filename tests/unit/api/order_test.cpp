@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// order_test: the order of files through the public interface: what is told of each, who owns what, and what is refused.
+// order_test: the order of files through the public interface: the facts about each file, which memory belongs to whom, and which requests are refused.
 //
 // How: small files in fresh folders, which are cached because they were just written. To test that memory runs out, each allocation fails once: this program replaces operator
-// new, also for the library. Left out: whether the order is a good one (unit/libgray, system/gbp_order), and files on several devices.
+// new, also for the library. Left out: the quality of the order (unit/libgray, system/gbp_order), and files on several devices.
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -19,7 +19,7 @@
 
 namespace {
 
-thread_local long allocations_left = -1;  // negative: no end
+thread_local long allocations_left = -1;  // negative: no limit
 
 void* allocate(std::size_t bytes) {
   if (allocations_left == 0) throw std::bad_alloc();
@@ -68,7 +68,7 @@ std::size_t mappings_of(const std::string& path) {
 
 }  // namespace
 
-// All of them: a sanitizer has its own of each, which would not fit those of this program.
+// All forms of operator new and delete are replaced: a sanitizer has its own of each, which would not fit this program's.
 void* operator new(std::size_t bytes) {
   return allocate(bytes);
 }

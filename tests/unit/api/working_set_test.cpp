@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// working_set_test: the watch over a process through the public interface, on a child whose touches are known. Left out: how exact whole curves are (system/working_set).
+// working_set_test: watches a child process whose touches are known, through the public interface. Left out: the exactness of whole curves (system/working_set).
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +85,8 @@ TEST_CASE("what a process touches after a clearing is counted, and what it holds
   Child child;
   gb_working_set_t* watch = nullptr;
   const gb_status_t opened = gb_working_set_open(child.pid(), &watch);
-  if (opened == -ENOTSUP || opened == -EACCES) return;  // a kernel or a container without the marks
+  // A kernel without the page marks, or a container that forbids them.
+  if (opened == -ENOTSUP || opened == -EACCES) return;
   REQUIRE(opened == 0);
   gb_working_set_sample look = empty_look();
   REQUIRE(gb_working_set_look(watch, &look) == 0);
@@ -142,7 +143,7 @@ TEST_CASE("a watch or a curve that makes no sense is refused") {
   CHECK(gb_working_set_open(-1, &watch) == -EINVAL);
   CHECK(gb_working_set_open(1, nullptr) == -EINVAL);
   CHECK(gb_working_set_open(0x7ffffff0, &watch) == -ESRCH);
-  CHECK(gb_working_set_open(2, &watch) != 0);  // a thread of the kernel's, or nobody
+  CHECK(gb_working_set_open(2, &watch) != 0);  // a kernel thread, or no process
   CHECK(watch == nullptr);
   CHECK(gb_working_set_clear(nullptr) == -EINVAL);
   gb_working_set_sample look = empty_look();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// account_test: what the kernel has booked to a process is charged once and in full, whatever stands in the segment.
+// account_test: bytes that the kernel has booked to a process are charged once and in full, whatever values the segment holds.
 //
-// How: the segment of the job is plain memory. The test itself makes the reads, past the page cache, so that the kernel books them to this process.
+// How: the segment of the job is plain memory. The test itself makes the reads, without the page cache, so that the kernel books them to this process.
 // Left out: processes that fork and execute (tests/system).
 #include "tools/discnice/kernel/account.hpp"
 
@@ -19,7 +19,7 @@
 #include "tools/discnice/protocol/lane_account.hpp"
 #include "tools/discnice/protocol/segment.hpp"
 
-// lifecycle.cpp, whose it is, brings a constructor that joins jobs: not for here.
+// lifecycle.cpp normally defines this. It has a constructor that joins jobs, so it cannot be linked here.
 void discnice::guest::leave_when_other_user() {}
 
 using namespace discnice;
@@ -48,7 +48,7 @@ class TestJob {
   std::uint64_t settle() { return settle_own(job_, 1); }
   Job& job() { return job_; }
 
-  // Whether anything of what was booked since stands in the way of the next call.
+  // Whether booked bytes that are not paid yet delay the next call.
   bool owes() { return member().owed_until_ns.load() > gray::base::monotonic_ns(); }
 
  private:

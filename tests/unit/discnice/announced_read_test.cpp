@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// announced_read_test: which bytes the kernel fetches for a program that announces a read, as far as a window or a request of the device reaches.
+// announced_read_test: the bytes that the kernel fetches for a program that announces a read, within a window or a request of the device.
 //
-// How: a page cache that is a list. Left out: the kernel itself (system/discnice_announced_test.sh).
+// How: the page cache is a list. Left out: the kernel itself (system/discnice_announced_test.sh).
 #include "tests/support/catch.hpp"
 #include "tests/unit/discnice/simulated_file.hpp"
 

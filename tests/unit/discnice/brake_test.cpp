@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// brake_test: a stopped process makes no step, and later goes on as if nothing had happened, also if the process that stopped it is killed.
+// brake_test: a stopped process does not run, and later goes on as if nothing had happened, also if the process that stopped it is killed.
 //
 // How: children that count in shared memory, with one thread and with many. Left out: stops because of a job's limit (system/discnice_pace).
 #include "tools/discnice/pace/brake.hpp"
@@ -37,7 +37,7 @@ void sleep_ms(int milliseconds) {
 
 Counts* counts_in_handler = nullptr;
 
-// A child whose threads count, each for itself, until it is killed.
+// A child whose threads each count until the child is killed.
 class Counting {
  public:
   Counting() {
@@ -59,13 +59,13 @@ class Counting {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int signals() const { return counts_->signals.load(); }
 
-  // Whether each of its threads makes steps. On a busy machine it takes a while to see that.
+  // Whether each of its threads counts. On a busy machine it takes a while to see that.
   [[nodiscard]] bool is_running() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == kThreads) return true;
     return false;
   }
-  // Whether none of its threads makes steps. A thread that waits for a processor has not noticed yet that it is stopped.
+  // Whether none of its threads counts. A thread that waits for a processor has not noticed yet that it is stopped.
   [[nodiscard]] bool is_standing() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == 0) return true;
@@ -84,7 +84,7 @@ class Counting {
   }
 
   [[nodiscard]] int count_moving() const {
-    sleep_ms(20);  // who is just being stopped may make some steps still
+    sleep_ms(20);  // a thread that is just being stopped may still count a little
     std::uint64_t before[kThreads];
     for (int i = 0; i < kThreads; ++i) before[i] = counts_->of[i].load();
     sleep_ms(50);
@@ -97,7 +97,7 @@ class Counting {
   pid_t pid_;
 };
 
-// For hosts where not even a child may be traced.
+// False on hosts where not even a child may be traced.
 bool may_trace() {
   Counting child;
   TraceBrake brake;
@@ -163,8 +163,7 @@ TEST_CASE("who is killed while it stands is not held", "[brake]") {
   attend(brake);
   CHECK_FALSE(brake.has_work());
   int status = 0;
-  CHECK(waitpid(child.pid(), &status, WNOHANG | __WALL) ==
-        child.pid());  // its end is its parent's to wait for
+  CHECK(waitpid(child.pid(), &status, WNOHANG | __WALL) == child.pid());  // only its parent waits for its end
   CHECK(WIFSIGNALED(status));
 }
 
@@ -197,7 +196,7 @@ TEST_CASE("a process that is stopped by a signal stands and goes on", "[brake]")
   CHECK(child.is_standing());
   brake.release(child.pid());
   CHECK(child.is_running());
-  brake.release(child.pid());  // it has not stopped that one
+  brake.release(child.pid());  // the brake has not stopped this process
   CHECK(brake.stop(0) == ESRCH);
   CHECK(brake.stop(-1) == ESRCH);
   CHECK(brake.stop(child.pid()) == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer.
+// budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer than that.
 //
-// How: the segment of the job is plain memory. Charges use instants of the test; corrections use the clock. Left out: what several
-// members do to the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
+// How: the segment of the job is plain memory. Charges use the test's own instants; corrections use the clock. Left out: several
+// members that change the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
 #include "tools/discnice/job/budget.hpp"
 
 #include <memory>
@@ -46,7 +46,7 @@ class TestJob {
   Job job_{segment_.get(), nullptr, 1, 1, nullptr};
 };
 
-// Nothing is owed and nothing saved up; then a window was waited for that was not read.
+// The account is balanced; then the job waits for a window of bytes that is not read.
 void waste(TestJob& test, std::int64_t bytes) {
   protocol::store_instant(test.segment().lane_states[0], gray::base::monotonic_ns());
   test.correct_reads(-bytes);
@@ -60,7 +60,7 @@ TEST_CASE("small operations do not lose what a large one waited for in vain", "[
   const std::uint64_t now_ns = gray::base::monotonic_ns() + kSecondNs;
   for (int i = 0; i < 80; ++i) REQUIRE(test.read(100'000, now_ns + static_cast<std::uint64_t>(i)) == 0);
   CHECK(test.segment().lane_credits[0].load() == 0);
-  CHECK(test.read(200'000, now_ns) == 0);  // by the idle second
+  CHECK(test.read(200'000, now_ns) == 0);  // paid by the idle second
   CHECK(test.read(1'000'000, now_ns) > now_ns);
 }
 
@@ -132,10 +132,10 @@ TEST_CASE(
     "[budget]") {
   TestJob test;
   const std::uint64_t now_ns = gray::base::monotonic_ns();
-  CHECK(test.read(4'000'000, now_ns) > now_ns + kSecondNs);  // two seconds' worth, by somebody else
+  CHECK(test.read(4'000'000, now_ns) > now_ns + kSecondNs);  // two seconds' worth, by another member
   protocol::store_instant(test.segment().lane_states[0], now_ns + 3600 * kSecondNs);
   CHECK(test.read(1'000'000, now_ns) <= now_ns + 2 * kSecondNs + kSecondNs / 2 + kSecondNs / 5);
-  test.segment().lane_charged[0] = UINT64_MAX;  // and now the instant alone says what is owed
+  test.segment().lane_charged[0] = UINT64_MAX;  // now the instant alone says how much is owed
   CHECK(test.read(1'000'000, now_ns) > now_ns);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("at a thousand bytes a second a megabyte takes a thousand seconds, as 
   TestJob test(1000);
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   protocol::store_instant(test.segment().lane_states[0], now_ns);
-  CHECK(test.read(1'000'000, now_ns) == now_ns + 1000 * kSecondNs);  // more than any window
+  CHECK(test.read(1'000'000, now_ns) == now_ns + 1000 * kSecondNs);  // longer than any window
   CHECK(test.read(64'000, now_ns + 10 * kSecondNs) == now_ns + 1064 * kSecondNs);
   CHECK(test.latest_paid(now_ns + 20 * kSecondNs) >= now_ns + 1064 * kSecondNs);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cache_model_test: finding the resident run around the file pointer, and how long it is believed.
 //
-// How: seeded random residency patterns, with a page-by-page count as the truth. Left out: what the answers
-// cost on a real kernel; system tests measure that.
+// How: seeded random residency patterns, with a page-by-page count as the truth. Left out: the cost of the answers
+// on a real kernel; system tests measure it.
 #include "tools/discnice/predictor/cache_model.hpp"
 
 #include <algorithm>
@@ -19,9 +19,10 @@ using discnice::test::SimulatedFile;
 namespace {
 
 constexpr std::uint64_t kPages = 3000;
-constexpr std::uint64_t kBisectionQuestionsMax = 14;  // the whole, the first page, and 2^11 > kRegionPages
+// The whole region, its first page, and a bisection: 2^11 > kRegionPages.
+constexpr std::uint64_t kBisectionQuestionsMax = 14;
 
-// Resident stretches of all lengths, so that runs end at every place a bisection may look.
+// Resident stretches of all lengths, so that runs end at every place that a bisection may ask about.
 SimulatedFile random_file(std::mt19937_64& random) {
   SimulatedFile file(kPages * kPageBytes);
   const std::uint64_t longest = UINT64_C(1) << (random() % 12);

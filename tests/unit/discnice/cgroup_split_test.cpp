@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cgroup_split_test: one rate as limits of reads and writes, whose sum keeps to it.
+// cgroup_split_test: one rate is split into limits of reads and writes, so that their sum keeps to the rate.
 //
 // How: the arithmetic is pure. So a small model of a kernel that holds each flow to its limit runs for some seconds, with ten looks a second. The sum is compared with the rate.
-// Left out: the lumps in which a real kernel lets requests go (tests/kernels/40_cgroup.sh).
+// Left out: the lumps in which a real kernel lets requests through (tests/kernels/40_cgroup.sh).
 #include "tools/discnice/cgroup/split.hpp"
 
 #include <algorithm>
@@ -22,17 +22,17 @@ namespace {
 constexpr std::uint64_t kRate = 10'000'000;
 constexpr double kLookS = 0.1;
 
-// A job with a flow of reads and one of writes, and what it has moved.
+// A job with a flow of reads and a flow of writes, and the bytes that it has moved.
 class Job {
  public:
   Job() { move_limits(); }
 
-  // How many bytes a second each flow would move by itself, for a time.
+  // Runs for a time. `reads` and `writes` are the bytes a second that each flow would move without a limit.
   void run_apart(double seconds, double reads, double writes) {
     for (double at = 0; at < seconds - kLookS / 2; at += kLookS)
       look(std::min(reads, limit(0)), std::min(writes, limit(1)));
   }
-  // The same bytes of each, one after the other.
+  // Reads and writes the same number of bytes, one after the other.
   void run_in_turn(double seconds) {
     for (double at = 0; at < seconds - kLookS / 2; at += kLookS) {
       const double each = 1 / (1 / limit(0) + 1 / limit(1));

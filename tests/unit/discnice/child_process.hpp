@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// child_process: a forked child of a test that runs a few lines and ends without the test framework's exit.
+// child_process: forks a child of a test. The child runs a few lines and ends without the test framework's exit.
 #pragma once
 
 #include <csignal>
@@ -10,7 +10,7 @@
 
 namespace discnice::test {
 
-/// Forks and runs `body()` in the child, whose result is the exit status. Returns the child's pid.
+/// Forks, and runs `body()` in the child. Its result is the child's exit status. Returns the child's pid.
 template <typename Body>
 pid_t start_child(Body body) {
   const pid_t pid = fork();
@@ -18,7 +18,7 @@ pid_t start_child(Body body) {
   return pid;
 }
 
-/// Waits for a child; its exit status, or 128 plus the signal that ended it.
+/// Waits for a child. Returns its exit status, or 128 plus the signal that ended it.
 inline int wait_for(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, 0) != pid) return -1;

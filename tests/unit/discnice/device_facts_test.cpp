@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_facts_test: what members of a job tell each other of devices: how long it holds, how many there is room for, and that wrong bytes are
+// device_facts_test: members of a job tell each other facts about devices: how long a fact holds, how many facts there is room for, and that wrong bytes are
 // not believed.
 #include "tools/discnice/protocol/device_facts.hpp"
 
@@ -40,12 +40,12 @@ TEST_CASE_METHOD(Fixture, "facts are found under their device's number until the
   CHECK_FALSE(load(8, kNowNs));
   CHECK(load(7, kNowNs + kFactsMaxNs));
   CHECK_FALSE(load(7, kNowNs + kFactsMaxNs + 1));
-  CHECK_FALSE(load(7, kNowNs - 1));  // an instant to come is a wrong byte
+  CHECK_FALSE(load(7, kNowNs - 1));  // an instant in the future is a wrong byte
 
   store_device_facts(*segment, 7, kNowNs + 2 * kFactsMaxNs, {32, 32});
   REQUIRE(load(7, kNowNs + 2 * kFactsMaxNs));
   CHECK(facts.window_pages == 32);
-  CHECK(facts.disk == 0);  // to be found anew as well
+  CHECK(facts.disk == 0);  // the disk must be found anew as well
 }
 
 TEST_CASE_METHOD(Fixture, "the disk is told once it is known, of a known device alone", "[device_facts]") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// dirty_table_test: the job's table of dirty data is held by one process at a time, and by none for long.
+// dirty_table_test: one process at a time holds the job's table of dirty data, and no process holds it for long.
 //
-// How: the segment is plain memory. A holder that never released the table is one whose instant lies in the past. A holder whose table was taken over finds the instant of
-// another one. Left out: a holder that is stopped again between its last check and its write. It may then write one value, which every reader checks.
+// How: the segment is plain memory. If a holder never released the table, its instant lies in the past. If the table was taken over, the old holder finds the new holder's
+// instant. Left out: a holder that is stopped again between its last check and its write. It may then write one value, which every reader checks.
 #include "tools/discnice/job/dirty_table.hpp"
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct SmallJob {
   Job job{segment.get(), nullptr, 1, 1, nullptr};
 };
 
-// The table as it stands, held by nobody.
+// The table as it is, without a holder.
 predictor::DirtyData table_of(const Job& job) {
   return predictor::DirtyData(dirty_memory(job));
 }
@@ -68,9 +68,10 @@ TEST_CASE("memory for many files is asked for when there are many, and once") {
       HeldTable(small.job)->regions.mark({1, inode}, 0, 1, 1);
   };
   mark_many();
-  CHECK(table_of(small.job).regions.dirty_pages() >= 298);  // the first to make room found none yet
+  // The first process that wanted room found none yet.
+  CHECK(table_of(small.job).regions.dirty_pages() >= 298);
 
-  const discnice::test::FrontOnly front;  // of whose table there is memory for the first part
+  const discnice::test::FrontOnly front;  // only the first part of its table has memory
   const Job job{front.segment, nullptr, 1, 1, nullptr};
   front.segment->is_dirty_table_reserved = 1;
   REQUIRE(mmap(front.segment->dirty_table, 65536, PROT_READ | PROT_WRITE,
@@ -99,15 +100,16 @@ TEST_CASE("who stood still for too long and goes on does not write into what som
   REQUIRE(late);
   CHECK(late->regions.mark(kFile, 0, 3, 1) == 3);
   CHECK(late->inode_blocks().mark(1, 5, 1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the coarse clock
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // one tick of the coarse clock
   small.segment->dirty_table_held_ns = gray::base::monotonic_coarse_ns() - 2'000'000'000;
   {
     HeldTable next(small.job);
     REQUIRE(next);
-    CHECK(next->regions.is_empty());  // it may have been half changed
+    // The table is emptied, because the old holder may have changed half of it.
+    CHECK(next->regions.is_empty());
     CHECK(next->regions.mark(kFile, 10, 12, 1) == 2);
     const auto before = dirty_memory(small.job);
-    CHECK(late->regions.mark(kFile, 20, 30, 1) == 10);  // charged, and not remembered
+    CHECK(late->regions.mark(kFile, 20, 30, 1) == 10);  // the pages are charged, and not remembered
     CHECK(late->regions.mark({1, 77}, 0, 30, 1) == 30);
     CHECK(late->regions.remove(kFile, 10, 11, 1) == 1);
     late->regions.clear(kFile);

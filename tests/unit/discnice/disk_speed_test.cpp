@@ -24,7 +24,7 @@ struct Disk {
   Grant grant;
   std::uint64_t now_ns = 1000 * kSecondNs;
   std::uint64_t read_us = 0, write_us = 0,
-                flush_us = 0;  // in all, of which the counters show whole milliseconds
+                flush_us = 0;  // in all; the counters show whole milliseconds of it
 
   Disk() { look(); }
   void look(std::uint64_t later_ns = 3 * kMillisecondNs) {
@@ -114,7 +114,7 @@ TEST_CASE("a card that reads fast and writes slowly is given way to as its write
   CHECK(disk.turn_ns() < kTurnNs / 8);
   disk.others_write(60'000, 3);
   CHECK(disk.turn_ns() == kTurnNs);
-  disk.others_write(3'000, 60);  // small ones in between
+  disk.others_write(3'000, 60);  // small requests in between
   CHECK(disk.turn_ns() == kTurnNs);
 }
 

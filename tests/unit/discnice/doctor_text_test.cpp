@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// doctor_text_test: what `discnice doctor` found is one screen for a person, and whole for a program.
+// doctor_text_test: the findings of `discnice doctor` fit on one screen for a person, and are complete for a program.
 //
-// How: diagnoses are composed. tests/cli/discnice_doctor_test.sh runs the code that makes diagnoses.
+// How: the test makes up diagnoses. tests/cli/discnice_doctor_test.sh runs the code that makes diagnoses.
 #include "tools/discnice/cli/doctor_text.hpp"
 
 #include <nlohmann/json.hpp>

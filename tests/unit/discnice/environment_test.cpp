@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// environment_test: the variables of bare use, every good and every bad spelling.
+// environment_test: the environment variables for use without the launcher, in every good and every bad spelling.
 //
-// How: environment arrays made by hand, as the kernel hands them to main(). Left out: what the library does
-// with the request; system tests preload it. Amounts and units themselves belong to the tests of
-// toolbox/base.
+// How: hand-made environment arrays, as the kernel gives them to main(). Left out: how the library carries out
+// a request; system tests preload it. The tests of toolbox/base test amounts and units.
 #include "tools/discnice/preload/process/environment.hpp"
 
 #include <cstring>
@@ -22,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1'048'576;
 
-// An environment in writable memory of its own, ended by a null pointer.
+// An environment in its own writable memory, ended by a null pointer.
 class Environment {
  public:
   Environment(std::initializer_list<const char*> entries) : Environment(std::vector(entries)) {}
@@ -273,7 +272,7 @@ TEST_CASE("a second announcement takes the place of the first", "[environment]")
   Environment environment({"DISCNICE_RATE=5M,segment=discnice-0-1-2"});
   announce_segment(environment.get(), "discnice-3-4-5");
   CHECK(environment.entry(0) == "DISCNICE_RATE=5M,segment=discnice-3-4-5");
-  announce_segment(environment.get(), "discnice-66-77-88");  // over its own buffer
+  announce_segment(environment.get(), "discnice-66-77-88");  // written over its own buffer
   CHECK(environment.entry(0) == "DISCNICE_RATE=5M,segment=discnice-66-77-88");
   announce_segment(environment.get(), nullptr);
   CHECK(environment.entry(0) == "DISCNICE_RATE=5M,segment=none");

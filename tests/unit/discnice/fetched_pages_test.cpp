@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// fetched_pages_test: is a page cache that is asked once before a read as good as one that fills during the read?
+// fetched_pages_test: a page cache that is asked once before a read is as good for the model as a page cache that fills during the read.
 //
 // How: random reads of two simulated files. One file fills while the model works. The other file gives the answers from before the read, as the kernel does to a program that
-// asks before the call, and is filled when the read has ended. Then the pages are compared, run by run. Left out: oracles that probe, because these pages change nothing for
-// them.
+// asks before the call, and is filled when the read has ended. Then the pages are compared, run by run. Left out: oracles that probe, because for them the fetched pages change
+// nothing.
 #include "tools/discnice/predictor/fetched_pages.hpp"
 
 #include <random>
@@ -24,7 +24,7 @@ using gray::base::kMiB;
 
 namespace {
 
-// A file that shows what a read has brought in only when the read is over.
+// A file that shows the pages that a read has brought in only after the read.
 class LateFile {
  public:
   LateFile(std::uint64_t size_bytes, const ReadaheadLimits& limits) : file_(size_bytes) {
@@ -96,7 +96,7 @@ TEST_CASE("pages that came in count as resident once, whatever their order", "[r
   fetched.add(60, 70);
   CHECK(count(0, 100) == 35);
   CHECK(count(22, 20) == 5);
-  fetched.add(45, 65);  // joins two
+  fetched.add(45, 65);  // joins two runs
   CHECK(count(0, 100) == 45);
   fetched.add(0, 100);
   CHECK(count(0, 100) == 100);

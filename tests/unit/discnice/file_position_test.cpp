@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // file_position_test: when a descriptor's position is known, and when the kernel is asked for it.
 //
-// How: the position of a real file is moved without the knowledge of the tested code. If the code then tells the old position, it has not asked the kernel. Left out: which hooks
+// How: the position of a real file is moved without the knowledge of the tested code. If the code then returns the old position, it has not asked the kernel. Left out: which hooks
 // call which function; tests/system/discnice_position_test.sh tests that.
 #include "tools/discnice/descriptor/file_position.hpp"
 
@@ -35,7 +35,7 @@ class Opened {
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
 
-  // What nobody notes: by a process that shares the description, say.
+  // Moves the position in a way that the tested code cannot note, as a process that shares the description does.
   void move_unseen(std::uint64_t place) const {
     REQUIRE(syscall(SYS_lseek, fd_, static_cast<long>(place), SEEK_SET) == static_cast<long>(place));
   }
@@ -44,7 +44,7 @@ class Opened {
     REQUIRE(find_position(*file_, fd_, length, &place));
     return place;
   }
-  // Whether the kernel is asked each time.
+  // Whether the code asks the kernel each time.
   [[nodiscard]] bool is_asked_for() const {
     for (const std::uint64_t place : {4711U, 815U}) {
       move_unseen(place);
@@ -94,7 +94,7 @@ TEST_CASE("a position that was lost is asked for once", "[file_position]") {
   one.move_unseen(400);
   CHECK(one.found() == 300);
   lose_position(one.fd());
-  CHECK(note_sought(one.fd(), 7) == 7);  // by whom something else is counted wrongly, if at all
+  CHECK(note_sought(one.fd(), 7) == 7);  // a wrong position after this makes only other counts wrong
   one.move_unseen(500);
   CHECK(one.found() == 500);
 }

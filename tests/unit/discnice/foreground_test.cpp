@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// foreground_test: whether somebody else uses a disk, from its counters and from what the job was booked for; and the policies that
-// go by it.
+// foreground_test: detects other users of a disk, from the disk's counters and from the bytes booked to the job; and the policies that
+// depend on it.
 //
-// How: the counters of a simulated disk change as the test says, and are looked at every few milliseconds. The truth is known, because each step says whose requests they were.
-// Left out: reading /sys (system tests), and disks whose own readers are not all known.
+// How: the counters of a simulated disk change as the test says, and are read every few milliseconds. The truth is known, because each step says whose requests they were.
+// Left out: reading /sys (system tests), and disks whose other readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 
 #include "tests/support/catch.hpp"
@@ -45,14 +45,14 @@ struct Disk {
     reads(kWindowBytes);
     look();
   }
-  // It reads this many small pieces.
+  // The job reads this many small pieces.
   void own_reads(unsigned count, std::uint64_t bytes) {
     own.read_bytes += count * bytes;
     sample.reads += count;
     sample.read_bytes += count * bytes;
     look();
   }
-  // It takes as long as on a mechanical disk.
+  // A read by another program takes as long as on a mechanical disk.
   void others_read(std::uint64_t bytes = 4'096) {
     reads(bytes);
     sample.read_ms += kRandomReadNs / kMillisecondNs;
@@ -94,7 +94,7 @@ TEST_CASE("a prediction that never became a read hides nobody for long", "[foreg
   Disk disk;
   disk.own.read_bytes += 100 * kWindowBytes;
   disk.look();
-  disk.look();  // nothing under way: it went nowhere
+  disk.look();  // nothing is under way: the job's request did not reach the disk
   disk.others_read();
   CHECK(disk.sees_others());
 }
@@ -129,7 +129,7 @@ TEST_CASE("a flush that no call of ours asked for is somebody's fsync", "[foregr
   disk.look();
   CHECK(disk.sees_others());
   disk.quiet(kSecondNs);
-  // Our own call begins, is seen under way, ends, and its flush is counted a look later.
+  // The job's own sync call begins, is seen under way, and ends. Its flush is counted one look later.
   disk.own.syncs += 1;
   disk.look();
   disk.own.syncs += 1;
@@ -149,7 +149,7 @@ TEST_CASE("what the disk writes and flushes while the launcher sends what was le
   const std::uint64_t seen_ns = disk.activity.foreground_at_ns;
   disk.own.is_syncing = 1;
   for (int i = 0; i < 3; ++i) {
-    disk.sample.written_bytes += 1'000'000;  // inodes and the journal: booked by nobody
+    disk.sample.written_bytes += 1'000'000;  // inodes and the journal: booked to no process
     disk.sample.flushes += 1;
     disk.look();
   }
@@ -171,9 +171,9 @@ TEST_CASE("what was booked before the launcher's sending is on the disk when tha
   disk.look();
   CHECK(disk.activity.own_writes_awaited == 9'000'000);
   disk.own.is_syncing = 1;
-  disk.sample.written_bytes += 3'000'000;  // the metadata was less than was booked for it
+  disk.sample.written_bytes += 3'000'000;  // the metadata was less than the bytes booked for it
   disk.look();
-  disk.own.written_bytes += 500'000;  // meanwhile
+  disk.own.written_bytes += 500'000;  // booked while the sync runs
   disk.look();
   disk.own.is_syncing = 0;
   disk.own.written_bytes += 200'000;
@@ -341,7 +341,7 @@ TEST_CASE("what an interval has grown by stays when its base comes to be known",
 
 TEST_CASE("without a measured time it is learned of the job's own small reads, and bounded", "[idle]") {
   Disk disk;
-  // A flash disk: eight reads in less than a millisecond, of which the counter shows one now and then.
+  // A flash disk: eight reads take less than a millisecond, so the counter shows a millisecond only now and then.
   for (int i = 0; i < 1000; ++i) {
     if (i % 2 == 0) disk.sample.read_ms += 1;
     disk.own_reads(8, 4'096);
@@ -450,13 +450,13 @@ TEST_CASE("what was saved up for a portion outlasts a pause of the others", "[lu
 TEST_CASE("nice holds a small operation as long as one that takes the disk the same time", "[nice]") {
   Disk disk;
   for (int i = 0; i < 20; ++i) disk.others_read();
-  disk.quiet(70 * kMillisecondNs);  // the pace has begun to grow
+  disk.quiet(70 * kMillisecondNs);  // the pace of nice (giving_way.hpp) has begun to grow
   const std::uint64_t small_ns = disk.wait_ns(kNice, 4'096);
   CHECK(small_ns > 5 * kMillisecondNs);
   CHECK(small_ns == disk.wait_ns(kNice, 128'000));
   CHECK(small_ns < disk.wait_ns(kNice, 512'000));
   CHECK(disk.wait_ns(kNice, 512) <= small_ns / 8);  // a part of a page
-  disk.grant.random_read_ns = 100'000;              // a flash disk has no way to go
+  disk.grant.random_read_ns = 100'000;              // a flash disk has no head to move
   disk.look();
   CHECK(disk.wait_ns(kNice, 4'096) < small_ns / 10);
 }

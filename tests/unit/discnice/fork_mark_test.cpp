@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fork_mark_test: which processes learn from the mark that they are another process.
+// fork_mark_test: which processes learn from the mark that they are a fork.
 #include "tools/discnice/job/fork_mark.hpp"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ int status_of(pid_t child) {
 
 TEST_CASE("a fork wipes the mark in the child alone; who shares the parent's memory sees the parent's") {
   if (!discnice::guest::prepare_fork_mark())
-    return;  // a kernel that wipes nothing: then there is no job either
+    return;  // a kernel without MADV_WIPEONFORK: on it there is no job either
   fork_mark().is_set.store(1);
   const pid_t forked = fork();
   if (forked == 0) see(nullptr);

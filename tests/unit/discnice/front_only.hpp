@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// front_only: a segment of which nothing but the first page has memory or will get any, as when /dev/shm is full. A touch of the rest is SIGBUS.
+// front_only: a segment in which only the first page has memory, as when /dev/shm is full. A touch of any other page is SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class FrontOnly {
     void* start = mmap(nullptr, sizeof(protocol::Segment), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     REQUIRE(start != MAP_FAILED);
-    segment = static_cast<protocol::Segment*>(start);  // zero bytes are a segment before it is filled
+    segment = static_cast<protocol::Segment*>(start);  // before it is filled, a segment is zero bytes
   }
   ~FrontOnly() { munmap(segment, sizeof(protocol::Segment)); }
   FrontOnly(const FrontOnly&) = delete;

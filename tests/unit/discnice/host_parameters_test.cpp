@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// host_parameters_test: how long a random read was measured to take reaches the look at a disk, by disk where it is known by disk.
+// host_parameters_test: the measured time of a random read reaches the code that watches a disk: the disk's own time where it is known.
 //
-// How: flags replace records, because both come from a repository. The segment is plain memory. The disk is any block device of this machine that has counters; it need not do
-// anything. Left out: the files of the repository (toolbox/repo has its tests).
+// How: flags replace records, because both come from a repository. The segment is plain memory. The disk is any block device of this machine that has counters; it need not be
+// in use. Left out: the files of the repository (toolbox/repo has its tests).
 #include "tools/discnice/cli/host_parameters.hpp"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ gray::repo::Repository with(const std::vector<const char*>& flags) {
   return repository;
 }
 
-// The value that a job with these options finds for a disk.
+// The value that a job with these measured reads finds for a disk.
 std::uint64_t found(const std::vector<MeasuredRead>& reads, std::uint64_t disk) {
   const auto segment = std::make_unique<Segment>();
   unsigned place = 0;
@@ -41,7 +41,7 @@ std::uint64_t found(const std::vector<MeasuredRead>& reads, std::uint64_t disk) 
   return measured_read_ns(*segment, disk);
 }
 
-// A disk of this machine whose counters can be read; 0 where there is none.
+// A disk of this machine whose counters can be read; 0 if there is none.
 std::uint64_t any_disk() {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir("/sys/dev/block"), closedir);
   while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {

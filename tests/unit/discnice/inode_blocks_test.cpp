@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// inode_blocks_test: what a new file costs beyond its data, wherever its folder has its inodes.
+// inode_blocks_test: the cost of a new file beyond its data, wherever its folder's inodes are.
 //
-// How: seeded random marks in a thousand places are compared with a plain set of blocks. The numbers are like those of ext4, one after another and scattered. Left out: which
+// How: seeded random marks in a thousand places are compared with a plain set of blocks. The numbers are like those of ext4, consecutive and scattered. Left out: which
 // place is forgotten when there are too many. Only the effect on the counts is tested.
 #include "tools/discnice/predictor/inode_blocks.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kPlacesMax = InodeBlocks::kSets * InodeBlocks::kWays;
 
-// With nothing in it, as in the zeroed memory of a job just started.
+// A table with nothing in it, as in the zeroed memory of a new job.
 test::OwnMemory<DirtyData> make_dirty() {
   return {};
 }
@@ -44,7 +44,7 @@ TEST_CASE("marks and age agree with a set of blocks, while there is room for all
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, std::set<std::uint64_t>>>
         plain;
     std::uint64_t now_ns = kSecondNs;
-    const std::uint64_t places = 1 + random() % InodeBlocks::kWays;  // so few fit into one set
+    const std::uint64_t places = 1 + random() % InodeBlocks::kWays;  // so few places fit into one set
     for (int i = 0; i < 300; ++i) {
       const std::uint64_t device = random() % 2;
       const std::uint64_t block = random() % (places * InodeBlocks::kStretchBlocks / 2);
@@ -75,7 +75,7 @@ TEST_CASE("more places than the table holds are charged again, never left out", 
     REQUIRE((is_charged || !is_fresh));
     again += is_charged && !is_fresh ? 1 : 0;
   }
-  CHECK(again > 0);  // there were too many
+  CHECK(again > 0);  // there were too many places, and some were charged again
 }
 
 TEST_CASE(
@@ -87,9 +87,11 @@ TEST_CASE(
   for (std::uint64_t inode = 18; inode <= 32; ++inode) CHECK(pages_of_creation(*dirty, inode) == 0);
   CHECK(pages_of_creation(*dirty, 33) == 1);
   CHECK(pages_of_creation(*dirty, 34, kPageBytes) == 1);
-  CHECK(pages_of_creation(*dirty, 8193) == 3);  // another group, whose descriptor lies beside the first one's
-  CHECK(pages_of_creation(*dirty, 64 * 8192 + 1) == 4);  // the first one whose descriptor does not
-  CHECK(pages_of_creation(*dirty, 0) == 0);              // no file system has it
+  // Another group, with its descriptor on the first group's page.
+  CHECK(pages_of_creation(*dirty, 8193) == 3);
+  // The first group with its descriptor on another page.
+  CHECK(pages_of_creation(*dirty, 64 * 8192 + 1) == 4);
+  CHECK(pages_of_creation(*dirty, 0) == 0);  // no file system has inode 0
   CHECK(estimate_creation({OpKind::create, {8, 17}, 0, 256, 0}, *dirty, kSecondNs).write_bytes ==
         4 * kPageBytes);  // another device
 }
@@ -105,7 +107,7 @@ TEST_CASE("files that come and go do not drive out what is known of their inodes
   }
 }
 
-// As git does, which keeps its objects in 256 folders.
+// The pattern of git, which keeps its objects in 256 folders.
 TEST_CASE(
     "who makes files by turns in hundreds of folders, each with a group of its own, is charged for each "
     "block once",

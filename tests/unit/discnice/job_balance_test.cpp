@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// job_balance_test: what the kernel has booked and no member has settled is charged once, and given back when a member settles it later.
+// job_balance_test: bytes that the kernel has booked and no member has settled are charged once, and are given back when a member settles them later.
 //
-// How: a segment in memory, with members and sums of one's own.
+// How: a segment in memory, with the test's own members and sums.
 #include "tools/discnice/pace/job_balance.hpp"
 
 #include <atomic>
@@ -63,7 +63,8 @@ TEST_CASE("what nobody settles the job is charged for, once, and gets back when 
 
 TEST_CASE("a job gets back no more than it was charged here", "[job_balance]") {
   Balanced job;
-  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);  // of a process that is not seen any more
+  // Settled by a process that is not seen any more.
+  protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);
   for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
     CHECK_FALSE(job.balance.settle({0, 0, 0}, at_ms * kMs, kRuns).is_any());
 }
@@ -95,7 +96,7 @@ TEST_CASE("what was settled is not charged again when its counters are written o
     charged += job.balance.settle({moved, 0, 0}, at_ms * kMs, kRuns).read_bytes;
   }
   charged += job.balance.settle({moved, 0, 0}, 1000 * kMs, JobBalance::When::at_its_end).read_bytes;
-  CHECK(charged <= 4 * kMib);  // what was settled between the looks before and after
+  CHECK(charged <= 4 * kMib);  // the bytes that were settled between the looks before and after
 }
 
 TEST_CASE("a single look that finds a sum twice, or nowhere, hides nothing", "[job_balance]") {

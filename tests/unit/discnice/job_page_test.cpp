@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// job_page_test: what a recording tells lands in the right span of time and at the right file, and a page shows all of it and no more.
+// job_page_test: a recording's figures land in the right span of time and at the right file, and a page shows all of them and no others.
 //
-// Left out: how it looks (tests/system/html_pages_test.sh).
+// Left out: the page's look (tests/system/html_pages_test.sh).
 #include "tools/discnice/cli/job_page.hpp"
 
 #include <cstring>
@@ -30,7 +30,7 @@ void begin(HistoryMaker& maker) {
   maker.take(taken(process, RecordType::process));
 }
 
-// A read of `bytes` that was asked for at `asked_ns` and went at `went_ns`.
+// A read of `bytes` that was requested at `asked_ns` and started at `went_ns`.
 void read(HistoryMaker& maker, std::uint64_t number, std::uint64_t inode, std::uint64_t asked_ns,
           std::uint64_t went_ns, std::uint64_t bytes) {
   protocol::OperationRecord operation{};
@@ -102,7 +102,7 @@ TEST_CASE("bytes count when the call went, and a wait where it was, however long
 TEST_CASE("files are told by name, the one that moved most first; processes are counted once") {
   HistoryMaker maker;
   begin(maker);
-  begin(maker);  // executes another program
+  begin(maker);  // the process executes another program
   name(maker, 11, "/data/<small>");
   name(maker, 12, "/data/never touched");
   read(maker, 1, 10, kStartNs, kStartNs, 1000);

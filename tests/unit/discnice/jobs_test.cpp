@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// jobs_test: which names in /dev/shm count as this user's jobs, and which are cleared away.
+// jobs_test: which names in /dev/shm count as this user's jobs, and which are removed.
 //
-// How: a forked child becomes a user who does not exist on this machine. So all files that it finds and removes are its own. Its /dev/shm is the one of the machine.
+// How: a forked child becomes a user who does not exist on this machine. So all files that it finds and removes are its own. The child uses the machine's own /dev/shm.
 // Forged segments are copies of real ones. Left out: very many names (system/discnice_other_users).
 #include "tools/discnice/cli/jobs.hpp"
 
@@ -67,7 +67,7 @@ std::string name_of(uid_t user, pid_t pid, std::uint64_t at_ns) {
          std::to_string(protocol::find_pid_namespace()) + "-" + std::to_string(at_ns);
 }
 
-// A segment of the calling user under any name, with any maker in it. True when it is there.
+// Makes a segment of the calling user under any name, with any maker in it. Returns true if the segment exists then.
 bool forge(const std::string& name, pid_t maker, std::uint64_t at_ns, pid_t member = 0) {
   const auto made = protocol::make_private("forged", Grant{}, protocol::JobOptions{});
   if (!made) return false;
@@ -184,11 +184,13 @@ TEST_CASE("leftovers of a dead maker go, whatever stands in them, and live ones 
   const std::string mapped = name_of(kUser, dead, 11);
   CHECK(as_user(kUser, [&] {
           if (!forge(left, dead, 7)) return 1;
-          if (!forge(lying, getpid(), 8)) return 2;  // says that its maker is alive: the name knows better
+          // The segment says that its maker is alive, and its name says otherwise.
+          if (!forge(lying, getpid(), 8)) return 2;
           close(open(path_of(half_made).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
           if (!forge(populated, dead, 10, getpid())) return 3;
           if (!forge(mapped, dead, 11)) return 4;
-          const auto joined = protocol::join(mapped.data(), mapped.size());  // nobody entered, and one has it
+          // The segment is mapped although no process has entered it.
+          const auto joined = protocol::join(mapped.data(), mapped.size());
           if (!joined) return 5;
           clear_leftovers();
           return 0;
@@ -205,13 +207,13 @@ TEST_CASE("leftovers of a namespace that has ended go", "[jobs]") {
   if (!can_try()) return;
   const pid_t dead = dead_pid();
   const std::string elsewhere = "discnice-0-" + std::to_string(dead) + "-1-12";
-  // As root, who sees of each process where it is: to anybody else a stranger's in a namespace of its own may be of any.
+  // Runs as root, who sees the namespace of each process. For any other user, a stranger's process in a namespace could belong to any namespace.
   CHECK(as_user(0, [&] {
           if (!forge(elsewhere, dead, 12)) return 1;
           clear_leftovers();
           return 0;
         }) == 0);
-  // From within a namespace nobody sees that there is no such one.
+  // A process within a namespace cannot see whether another namespace exists.
   CHECK(is_there(elsewhere) == (protocol::find_pid_namespace() != kFirstPidNamespace));
   unlink(path_of(elsewhere).c_str());
 }

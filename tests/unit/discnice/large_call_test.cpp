@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// large_call_test: the kernel reports calls from their lengths on, and no others. The words of a call tell what the call asks for.
+// large_call_test: the kernel reports calls from a certain length on, and no others. The arguments of a call tell what the call asks for.
 //
 // How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported ones.
 #include "tools/discnice/notify/large_call.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 std::array<char, 4 * kLargeReadBytes> block;
 
-// The calls of a child whose calls are reported, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
+// The reported calls of a child, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
 std::vector<LargeCall> shown_of(void (*make_calls)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -72,7 +72,7 @@ TEST_CASE("large calls are shown and small ones are not") {
     done = write(null, block.data(), kLargeWriteBytes - 1);
     done = write(null, block.data(), kLargeWriteBytes);
     done = pwrite(null, block.data(), kLargeWriteBytes, 78);
-    done = syscall(SYS_read, -7, block.data(), SIZE_MAX);  // lengths are words of 64 bits
+    done = syscall(SYS_read, -7, block.data(), SIZE_MAX);  // lengths have 64 bits
     done = syscall(SYS_read, -8, block.data(), std::size_t{1} << 32U);
     off_t at = 5;
     done = sendfile(null, zero, &at, kLargeReadBytes);
@@ -108,7 +108,7 @@ TEST_CASE("a call of another machine or another kind is none of ours") {
   data.nr = SYS_getppid;
   CHECK_FALSE(large_call_of(data));
   data.nr = SYS_read;
-  CHECK_FALSE(large_call_of(data));  // machine 0
+  CHECK_FALSE(large_call_of(data));  // an unknown machine (0)
 }
 
 }  // namespace discnice::notify

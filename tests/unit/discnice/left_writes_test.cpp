@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// left_writes_test: how a job's processes ask the launcher to send what small files left.
+// left_writes_test: a job's processes ask the launcher to send the unsent data of small files to the disk.
 //
-// How: one thread asks, another waits on the same memory. Left out: the sending itself (system/discnice_giving_way).
+// How: one thread asks, and another thread waits on the same memory. Left out: the sending itself (system/discnice_giving_way).
 #include "tools/discnice/protocol/left_writes.hpp"
 
 #include <memory>
@@ -48,7 +48,7 @@ TEST_CASE_METHOD(Fixture, "a launcher that waits is woken by who asks, and by wh
   launcher.join();
   CHECK(heard == 6);
   refuse_left(*segment);
-  // Woken between the check and the wait.
+  // The waiter is woken between its check and its wait.
   asked = left_asked(*segment);
   wake_left_sender(*segment);
   CHECK(wait_for_left(*segment, asked, kLongMs) == 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// live_screen_test: the screen of `discnice top`: words stay in their place at any width, the job that is chosen is shown, bars tell what was.
+// live_screen_test: the screen of `discnice top`: words keep their places at any width, the chosen job is shown, and bars show the past.
 //
-// How: screens are composed of made-up jobs and looked at word by word. Left out: the terminal itself (cli/discnice_top).
+// How: screens are made from invented jobs and checked word by word. Left out: the terminal itself (cli/discnice_top).
 #include "tools/discnice/cli/live_screen.hpp"
 
 #include <fmt/core.h>
@@ -172,10 +172,10 @@ TEST_CASE("a job's bars of reading and writing have its limit as their scale, or
   const auto lines = compose(scene, 80, 24);
   INFO(text_of(lines));
   const std::string figures = text_of(lines[3]);
-  CHECK(has(figures, "= "));  // half of 5 MiB/s read
-  CHECK(has(figures, "# "));  // all of it written
+  CHECK(has(figures, "= "));  // 2.5 of 5 MiB/s read: half of the bar
+  CHECK(has(figures, "# "));  // 5 of 5 MiB/s written: the full bar
   take_look(scene, {{job(10, "a", {10 * kMiB, 0, 0})}, {}});
-  CHECK(has(text_of(compose(scene, 80, 24)[3]), ":#"));  // now 2.5 of 10
+  CHECK(has(text_of(compose(scene, 80, 24)[3]), ":#"));  // 2.5 of 10 MiB/s now: a quarter
 }
 
 TEST_CASE("what is paused and what runs without a limit is said", "[live]") {

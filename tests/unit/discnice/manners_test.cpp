@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// manners_test: a job gives way by its own progress, and does not starve, whatever the disk is like.
+// manners_test: a job gives way by its own progress, and does not starve, whatever disk it uses.
 //
-// How: a simulated disk serves the job's calls, with or without other users. The clock advances by the times of the calls and of the holds. Calls vary as those of a
-// mechanical disk do. Left out: how members come by the times of their calls, and real disks (system/discnice_manners).
+// How: a simulated disk serves the job's calls, with or without other users. The clock advances by the times of the calls and of the holds. The times of calls vary as on a
+// mechanical disk. Left out: how members measure the times of their calls, and real disks (system/discnice_manners).
 #include "tools/discnice/policy/manners.hpp"
 
 #include <random>
@@ -31,8 +31,8 @@ struct Disk {
   std::uint64_t held_ns = 0;
   std::uint64_t suspensions = 0;
   bool are_others_there = false;
-  bool is_head_away = false;  // the next call that goes on pays for an access
-  double slowness = 1;        // of the disk itself
+  bool is_head_away = false;  // the next call that continues a stream must first move the head back
+  double slowness = 1;        // factor of the disk's own times
   std::mt19937 random{4711};
 
   void wait_while_held() {
@@ -46,7 +46,7 @@ struct Disk {
     went_at_ns = now_ns;
   }
 
-  // A call takes its own time, varied, and beside others one of their accesses as well.
+  // A call takes its own time, varied. Beside other users it also takes the time of one of their accesses.
   void call(CallKind kind, std::uint64_t kib, double own_us) {
     wait_while_held();
     std::uniform_real_distribution<double> vary(0.6, 1.4);
@@ -79,7 +79,7 @@ struct Disk {
   void run(std::uint64_t duration_ns, Call call_it) {
     for (const std::uint64_t end_ns = now_ns + duration_ns; now_ns < end_ns;) call_it();
   }
-  // The part of the time that the job was held back while it ran for so long.
+  // The share of the time in which the job was held back during a run of `duration_ns`.
   template <typename Call>
   double held_share(std::uint64_t duration_ns, Call call_it) {
     const std::uint64_t before_ns = held_ns;

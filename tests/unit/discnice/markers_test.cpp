@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// markers_test: the table of marked pages remembers, forgets on request, and when full forgets few.
+// markers_test: the table of marked pages remembers pages, forgets a page on request, and forgets only few pages when it is full.
 #include "tools/discnice/predictor/markers.hpp"
 
 #include <memory>

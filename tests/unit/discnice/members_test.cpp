@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// members_test: slots of processes that come, go and are killed, and that nothing they counted is lost.
+// members_test: slots of processes that come, go and are killed; none of their counts is lost.
 //
-// How: real forked children where their life or death matters; made-up process numbers above the kernel's
-// highest where only being dead matters. Left out: process numbers reused by the kernel between exec and
+// How: real forked children where their life or death matters; invented process numbers above the kernel's
+// highest number where the process only has to be dead. Left out: process numbers that the kernel gives out again between exec and
 // enter.
 #include "tools/discnice/protocol/members.hpp"
 
@@ -25,9 +25,9 @@ using discnice::test::wait_for;
 
 namespace {
 
-constexpr std::uint32_t kDeadPid = 5'000'000;  // above the highest number the kernel gives out
+constexpr std::uint32_t kDeadPid = 5'000'000;  // above the highest number that the kernel gives out
 constexpr std::uint32_t kSlots =
-    kMemberMax - kMembersInFront;  // two with so many numbers between them have the same home place
+    kMemberMax - kMembersInFront;  // two process numbers that differ by this have the same home slot
 static_assert(kSlots % (kMembersInFront - 1) == 0);
 
 struct Shared {
@@ -139,7 +139,7 @@ TEST_CASE("a dead member's slot is taken over and what it had counted stays in t
   const Shared segment;
   Member& dead = enter(*segment, {kDeadPid}, JoinKind::after_exec);
   add(dead, Counter::slept_ns, 77);
-  const std::uint32_t heir_pid = kDeadPid + kSlots;  // the same home place
+  const std::uint32_t heir_pid = kDeadPid + kSlots;  // a number with the same home slot
   Member& heir = enter(*segment, {heir_pid}, JoinKind::after_exec);
   CHECK(&heir == &dead);
   CHECK(heir.pid.load() == heir_pid);
@@ -217,7 +217,7 @@ TEST_CASE("a child killed in the middle loses nothing it had counted", "[members
   CHECK(heir.pid.load() == static_cast<std::uint32_t>(child) + kSlots);
   CHECK(get(heir, Counter::file_read_bytes) == 0);
   CHECK(total(*segment, Counter::file_read_bytes) == 1'000'000);
-  CHECK(segment->members_live.load() == 1);  // the killed one was taken off when its slot was
+  CHECK(segment->members_live.load() == 1);  // the killed process was subtracted when its slot was taken
 }
 
 TEST_CASE("who leaves last after others were killed finds nobody there", "[members]") {
@@ -229,7 +229,7 @@ TEST_CASE("who leaves last after others were killed finds nobody there", "[membe
     return 0;
   });
   CHECK(wait_for(child) == 128 + SIGKILL);
-  CHECK_FALSE(is_deserted(*segment, 1));  // oneself is there
+  CHECK_FALSE(is_deserted(*segment, 1));  // this process itself is there
   const std::uint32_t left = leave(*segment, own, own_pid());
   CHECK(left == 1);
   CHECK(is_deserted(*segment, left));
@@ -245,7 +245,7 @@ TEST_CASE("a wrong count of members makes nobody think that it was the last", "[
     CHECK_FALSE(is_deserted(*segment, leave(*segment, segment->members[2], kDeadPid)));
   }
   segment->members_live.store(0);
-  CHECK(leave(*segment, own, own_pid()) == 0);  // fewer than none there cannot be
+  CHECK(leave(*segment, own, own_pid()) == 0);  // the count does not go below zero
   CHECK(segment->members_live.load() == 0);
   CHECK(is_deserted(*segment, 0));
 }
@@ -265,7 +265,7 @@ TEST_CASE("what a call had reserved is given back once, and not below nothing", 
   member.reserved_bytes.store(5);
   give_back_reserved(member, 3);
   CHECK(member.reserved_bytes.load() == 2);
-  give_back_reserved(member, 3);  // the slot was somebody else's meanwhile
+  give_back_reserved(member, 3);  // the slot belonged to another process meanwhile
   CHECK(member.reserved_bytes.load() == 0);
 }
 
@@ -313,7 +313,7 @@ TEST_CASE("processes that enter together get a slot each", "[members]") {
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
       add(enter(*segment, {own_pid()}, JoinKind::after_fork), Counter::calls, 1);
-      while (segment->members_total.load() < kProcesses) usleep(100);  // all are inside at once
+      while (segment->members_total.load() < kProcesses) usleep(100);  // until all are inside at once
       return 0;
     }));
   }
@@ -348,7 +348,7 @@ TEST_CASE("some few processes at once share two pages, whatever their numbers ar
   for (std::uint32_t i = 0; i < kAtOnce; ++i) {
     const std::uint32_t far_apart = 1 + i * 31;
     Member& left = enter(*segment, {far_apart}, JoinKind::after_exec);
-    leave(*segment, left, far_apart);  // its slot is the next one's, who is looked for first among the free
+    leave(*segment, left, far_apart);  // so that the next process may take this slot
     const pid_t child = start_child([] {
       pause();
       return 0;
@@ -368,14 +368,14 @@ TEST_CASE(
     "the same number in another namespace is another member, and only its own namespace tells whether it "
     "lives") {
   constexpr std::uint32_t kElsewhere = 4026532189;
-  constexpr std::uint32_t kNobodys = 4'190'000;  // a number there can be, and is not
+  constexpr std::uint32_t kNobodys = 4'190'000;  // a possible process number that no process has
   const Shared segment;
   Member& here = enter(*segment, {kNobodys}, JoinKind::after_exec);
   Member& there = enter(*segment, {kNobodys, kElsewhere}, JoinKind::after_exec);
   CHECK(&here != &there);
   CHECK(&enter(*segment, {kNobodys, kElsewhere}, JoinKind::after_exec) == &there);
-  CHECK(count_alive(*segment) == 1);              // whether the other one lives cannot be told from here
-  CHECK(count_alive(*segment, kElsewhere) == 1);  // nor, from there, this one
+  CHECK(count_alive(*segment) == 1);              // from here nobody can tell whether the other process lives
+  CHECK(count_alive(*segment, kElsewhere) == 1);  // nor, from there, whether this process lives
   CHECK(has_members_elsewhere(*segment, kCreatorsPidNamespace));
   there.reserved_bytes.store(500);
   CHECK(take_reservations_of_dead(*segment) == 0);

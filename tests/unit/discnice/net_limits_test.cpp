@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// net_limits_test: how a job is held on the network, as text and in a grant.
+// net_limits_test: the network limits of a job, as text and in a grant.
 //
-// How: texts in, limits out, and into a grant and out of it again. Left out: what the limits do (system/discnice_net).
+// How: a text is read into limits, which are put into a grant and read out of it again. Left out: the effect of the limits (system/discnice_net).
 #include "tools/discnice/policy/net_limits.hpp"
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// next_symbols_test: what is found in the libraries' tables is what dlsym() finds.
+// next_symbols_test: the look-up in the libraries' tables finds the same addresses as dlsym().
 //
-// How: the test program stands where the preload library would; its next libraries are those it was linked with. Left out: a library
-// without a hash table of this kind, and more libraries than there is room for.
+// How: the test program takes the place of the preload library; its next libraries are those that it was linked with. Left out: a library
+// without a hash table of this kind, and more libraries than the table has room for.
 #include "tools/discnice/preload/entry/next_symbols.hpp"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ NextSymbols::Finding find(const char* name) {
   return symbols.find(name, symbol_hash(name));
 }
 
-// If an address is certain, it must be that of dlsym(). Returns true if it is.
+// If the look-up is certain of an address, it must be the address from dlsym(). Returns whether the look-up is certain.
 bool agrees(const char* name) {
   INFO(name);
   const NextSymbols::Finding seen = find(name);
@@ -65,7 +65,7 @@ TEST_CASE("a datum is found where the program and the library use it", "[next_sy
   for (const char* name : {"__libc_single_threaded", "environ", "stdin"}) {
     INFO(name);
     const void* here = dlsym(RTLD_DEFAULT, name);
-    if (here == nullptr) continue;  // older than glibc 2.32
+    if (here == nullptr) continue;  // glibc is older than 2.32
     CHECK(symbols.find_datum(name, symbol_hash(name)).address == here);
   }
   CHECK(symbols.find_datum("gray_no_such_datum", symbol_hash("gray_no_such_datum")).address == nullptr);
@@ -78,7 +78,7 @@ TEST_CASE("functions of one library are told to be of one", "[next_symbols]") {
 }
 
 TEST_CASE("of a name with several versions the default one is found", "[next_symbols]") {
-  // In glibc for x86-64 these have had more than one version.
+  // In glibc for x86-64 these functions have more than one version.
   for (const char* name : {"pthread_cond_wait", "fmemopen", "nftw"}) agrees(name);
 }
 
@@ -90,5 +90,5 @@ TEST_CASE("that nobody has a name is certain", "[next_symbols]") {
 }
 
 TEST_CASE("a function that chooses its code at run time is left to dlsym()", "[next_symbols]") {
-  agrees("memcpy");  // plain on machines without choices
+  agrees("memcpy");  // an ordinary function on machines where its code is not chosen at run time
 }

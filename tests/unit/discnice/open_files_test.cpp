@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// open_files_test: what is remembered of descriptors, and that it is made again from the descriptor when it
-// is wrong.
+// open_files_test: the facts that are remembered of descriptors. A wrong fact is found again from the
+// descriptor.
 //
 // How: real pipes, sockets and files, in /dev/shm (memory) and in the build folder. Left out: block devices,
-// and file systems this machine does not have.
+// and file systems that this machine does not have.
 #include "tools/discnice/descriptor/open_files.hpp"
 
 #include <cstdlib>
@@ -56,7 +56,7 @@ bool is_in_memory(int fd) {
   return fstatfs(fd, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
-// A job that knows nothing yet when the first file is met.
+// A job that knows no device when it meets the first file.
 discnice::protocol::Segment& job_segment() {
   static const auto segment = std::make_unique<discnice::protocol::Segment>();
   return *segment;
@@ -100,7 +100,8 @@ TEST_CASE("forgetting a range forgets its ends and nothing beside it", "[open_fi
   forget_open_file(399);
   CHECK(find_open_file(399)->file_class.load() == FileClass::unknown);
   CHECK(find_open_file(398)->file_class.load() == FileClass::free);
-  find_open_file(101 * 64)->file_class.store(FileClass::free);  // behind a stretch never used
+  // After a stretch of entries that were never used.
+  find_open_file(101 * 64)->file_class.store(FileClass::free);
   forget_open_files(100 * 64, 101 * 64);
   CHECK(find_open_file(101 * 64)->file_class.load() == FileClass::unknown);
   forget_open_files(0, UINT32_MAX);  // close_range() without an end
@@ -161,7 +162,7 @@ TEST_CASE("a file on a disk is charged, with its identity, size and flags", "[op
   classify(job_segment(), *other, appended.fd());
   learn_details(*other, appended.fd());
   CHECK(other->is_append);
-  CHECK(other->device == file->device);  // asked for once, then remembered
+  CHECK(other->device == file->device);  // the kernel is asked once, then the answer is remembered
 }
 
 TEST_CASE("what one process learns of a device it tells its job, and the next one takes it from there",
@@ -212,7 +213,7 @@ TEST_CASE("a file that grew is seen to have grown; a descriptor of another file 
   REQUIRE(ftruncate(first.fd(), 5'000) == 0);
   CHECK(refresh_size(*file, first.fd()));
   CHECK(file->size_bytes == 5'000);
-  REQUIRE(dup3(second.fd(), first.fd(), O_CLOEXEC) == first.fd());  // behind our back
+  REQUIRE(dup3(second.fd(), first.fd(), O_CLOEXEC) == first.fd());  // not seen by the tested code
   CHECK_FALSE(refresh_size(*file, first.fd()));
   CHECK(file->file_class.load() == FileClass::unknown);
   classify(job_segment(), *file, first.fd());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// outputs_test: what is read of the kernel's files about disks, mounts and pressure.
+// outputs_test: how the kernel's files about disks, mounts and pressure are read.
 //
-// How: texts as kernels write them, whole and in pieces, and texts that are none. Left out: the files themselves (system tests).
+// How: texts as kernels write them, whole and in pieces, and wrong texts. Left out: the files themselves (system tests).
 #include <string>
 
 #include "tests/support/catch.hpp"

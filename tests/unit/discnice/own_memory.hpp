@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_memory: a table together with memory that nobody else has: zero bytes, as in the segment of a job just started.
+// own_memory: a table with memory of its own: zero bytes, as in the segment of a new job.
 #pragma once
 
 #include <memory>

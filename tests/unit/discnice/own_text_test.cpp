@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// own_text_test: the library's own functions for bytes and texts answer what libc's do.
+// own_text_test: the library's own functions for bytes and texts return the same as libc's.
 //
 // How: the file is compiled into this program under other names, and its functions are compared with those of libc. Left out: that the compiler does not turn them into calls of
 // libc. If it did, no start of the library would succeed.
@@ -18,7 +18,7 @@
 #define strncmp own_strncmp
 #define strchr own_strchr
 #define strrchr own_strrchr
-#include "tools/discnice/preload/process/own_text.cpp"  // NOLINT(bugprone-suspicious-include): under these names
+#include "tools/discnice/preload/process/own_text.cpp"  // NOLINT(bugprone-suspicious-include): compiled under these names
 #undef memcpy
 #undef memcmp
 #undef memmove

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pages_in_flight_test: a page that was asked for is on its way for a while, and no longer.
+// pages_in_flight_test: a requested page counts as being fetched for a while, and no longer.
 #include "tools/discnice/descriptor/pages_in_flight.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// pressure_test: whether somebody else waits for a disk without counters, from what the kernel adds up and what the job itself has waited.
+// pressure_test: detects other programs that wait for a disk without counters, from the kernel's sums and from the job's own waits.
 //
-// How: the waits of a simulated host go on as the test says. Samples are taken when they are due, and the policies say how the job is held back. Left out: how the kernel comes
-// by its sums, and how members count (system/discnice_foreground).
+// How: the waits of a simulated host go on as the test says. Samples are taken when they are due, and the policies say how the job is held back. Left out: how the kernel makes
+// its sums, and how members count (system/discnice_foreground).
 #include "tools/discnice/policy/pressure.hpp"
 
 #include "tests/support/catch.hpp"
@@ -27,10 +27,10 @@ struct Host {
   std::uint64_t listened_ns = 0;
   bool are_others_waiting = false;
   OwnTraffic own;
-  bool is_stuck = false;  // a call of ours is under way all the time
+  bool is_stuck = false;  // a call of the job is under way all the time
   unsigned sightings = 0;
 
-  // A millisecond: the job waits in a call of its own unless it keeps still, and hides the others then.
+  // One millisecond: the job waits in a call of its own unless it keeps still. While it waits, it hides the other programs' waits.
   void step() {
     const bool is_still = listening_until_ns(activity, now_ns) != 0 || is_held();
     if (listening_until_ns(activity, now_ns) != 0) listened_ns += kMillisecondNs;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// rate_window_test: the answers of the policies, on a simulated clock.
+// rate_window_test: the decisions of the policies, on a simulated clock.
 //
-// How: simulated programs that start each operation when the verdict allows it and then ask for the next, so
-// that bytes over time is the rate they got. Operations take no time of their own, which is the hardest case
-// for a limiter. Left out: sleeping (throttle_test) and the sharing of the word between real processes
+// How: simulated programs start each operation when the policy allows it, and then ask for the next operation. So
+// their rate is bytes over time. Operations take no time of their own, which is the hardest case
+// for a limiter. Left out: sleeping (throttle_test) and the sharing of the state between real processes
 // (members_test).
 #include "tools/discnice/policy/rate_window.hpp"
 
@@ -30,14 +30,14 @@ Grant grant_of(std::uint64_t rate_bytes_per_s, std::uint64_t window_ns = kSecond
   return {kRateWindowId, 0, rate_bytes_per_s, window_ns};
 }
 
-// A job and its clock. The state begins as the segment's does: paid up to the moment it was made.
+// A job and its clock. The state begins as the segment's state: paid up to the instant at which it was made.
 struct Job {
   Grant grant;
   State state{kStartNs};
   std::uint64_t now_ns = kStartNs;
   std::uint64_t moved_bytes = 0;
 
-  // Runs one operation to its start; returns how long it waited.
+  // Runs one operation to its start. Returns how long the operation waited.
   std::uint64_t run(std::uint64_t cost_bytes) {
     const Decision decision = kRateWindow.admit(state, grant, cost_bytes, now_ns);
     state = decision.next;
@@ -61,7 +61,7 @@ struct Job {
 TEST_CASE("operations of any size move R bytes a second", "[rate_window]") {
   const auto rate = GENERATE(as<std::uint64_t>{}, 1'000, 65'536, 1'000'000, 5'242'880, 300'000'000);
   const auto window_ns = GENERATE(as<std::uint64_t>{}, 100'000'000, 1'000'000'000, 5'000'000'000);
-  for (const double share : {1e-3, 0.1, 0.5, 1.0, 1.5, 4.0, 40.0}) {  // of RN
+  for (const double share : {1e-3, 0.1, 0.5, 1.0, 1.5, 4.0, 40.0}) {  // of rate times window
     const double window_bytes = static_cast<double>(rate) * static_cast<double>(window_ns) / 1e9;
     const auto size_bytes = static_cast<std::uint64_t>(std::max(1.0, share * window_bytes));
     INFO("rate " << rate << ", window " << window_ns << ", size " << size_bytes);
@@ -163,7 +163,8 @@ TEST_CASE("many processes on one word share R between them", "[rate_window]") {
   std::vector<std::uint64_t> ready_ns(processes, kStartNs);
   std::uint64_t moved_bytes = 0;
   while (true) {
-    auto next = std::min_element(ready_ns.begin(), ready_ns.end());  // whoever may run first, asks next
+    // The process that may run first asks next.
+    auto next = std::min_element(ready_ns.begin(), ready_ns.end());
     if (*next > kStartNs + 100 * kSecondNs) break;
     const std::uint64_t cost_bytes = 512 + random() % 200'000;
     const Decision decision = kRateWindow.admit(state, grant, cost_bytes, *next);
@@ -171,7 +172,7 @@ TEST_CASE("many processes on one word share R between them", "[rate_window]") {
     *next = std::max(*next, decision.verdict.start_at_ns);
     moved_bytes += cost_bytes;
   }
-  // Up to one operation of each process is admitted and still waiting when the time is over.
+  // At the end, up to one operation of each process has been admitted and is still waiting.
   const double most_waiting = static_cast<double>(processes) * 200'512;
   CHECK(static_cast<double>(moved_bytes) >= 1e9 * (1 - kRateTolerance));
   CHECK(static_cast<double>(moved_bytes) <= 1e9 * (1 + kRateTolerance) + most_waiting);

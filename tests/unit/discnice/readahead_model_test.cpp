@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// readahead_model_test: what reads make the disk deliver, against numbers measured on a real kernel.
+// readahead_model_test: the bytes that reads make the disk deliver, compared with bytes measured on a real kernel.
 //
-// How: a simulated page cache that holds what the model itself has fetched, and tables of access patterns
+// How: a simulated page cache that holds the pages that the model itself has fetched, and tables of access patterns
 // with the bytes that Linux 6.18 booked for them (read_bytes of /proc/self/io, cold file of 256 MiB on ext4,
 // read_ahead_kb 8192, max_sectors_kb 4096). Tables headed "kernel's algorithm" were computed from its source
-// for the 128 KiB window most distributions have. Below the tables: properties over seeded random runs.
+// for the 128 KiB window of most distributions. Below the tables: properties over seeded random runs.
 //
-// Left out because the model does not do them: WILLNEED, page faults of mappings. The measured random reads
-// cannot be repeated without their seed; the closed form of such reads stands in for them.
+// Left out because the model does not cover them: WILLNEED, page faults of mappings. The measured random reads
+// cannot be repeated without their seed; the closed form of such reads replaces them.
 #include "tools/discnice/predictor/readahead_model.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kBigFileBytes = 256 * kMiB;
 constexpr std::uint64_t kMiddleByte = kBigFileBytes / 2;
-constexpr ReadaheadLimits kWide{2048, 1024, kFolioOrderMax};  // the machine the numbers were measured on
+constexpr ReadaheadLimits kWide{2048, 1024, kFolioOrderMax};  // the machine on which the bytes were measured
 constexpr ReadaheadLimits kNarrow{32, 1024};        // a distribution's default window on such a disk
 constexpr std::uint64_t kWindowQuestionsMax = 300;  // a look back may cross many nodes of fragments
 
@@ -55,13 +55,13 @@ void advise_reader(Reader& reader, Advice advice) {
   advise(reader.state().readahead, reader.state().limits, kWide, advice);
 }
 
-// A sequential reader that has looked at the head of the file before it goes to the middle.
+// A sequential reader that has read the head of the file before it goes to the middle.
 void read_head_then_middle(Reader& reader, std::uint64_t count) {
   reader.read(0, 4 * kKiB);
   reader.repeat(kMiddleByte, 4 * kKiB, count, 4 * kKiB);
 }
 
-// From the head and from the middle in turn, through one descriptor.
+// Reads the head and the middle in turn, through one descriptor.
 void read_two_streams(Reader& reader, std::uint64_t length_bytes, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     reader.read(i * length_bytes, length_bytes);
@@ -175,7 +175,7 @@ TEST_CASE("advice changes the window as it was measured to", "[readahead]") {
       kWide);
 }
 
-// Without large folios a window's end is cut for folios of four pages, however many windows there were: the kernel sets the order back each time.
+// Without large folios a window's end is rounded for folios of four pages, however many windows came before: the kernel resets the order each time.
 TEST_CASE("with a 128 KiB window the model follows the kernel's algorithm", "[readahead]") {
   check_rows(
       {
@@ -252,7 +252,7 @@ TEST_CASE("a stream that begins anew forgets how large its folios had become", "
   reader.scan(0, 16 * kMiB, 4 * kKiB);
   const std::uint64_t before_bytes = reader.read_bytes();
   reader.repeat(kOddPage * kPageBytes, 4 * kKiB, 3, 4 * kKiB);
-  // One page at random, a window of four, and one of sixteen that ends two early, on a multiple of four.
+  // One random page, a window of four pages, and a window of sixteen pages that ends two pages early, on a multiple of four.
   CHECK(reader.read_bytes() - before_bytes == (1 + 4 + 14) * kPageBytes);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("a marker goes with its page", "[readahead]") {
   SimulatedFile file(kBigFileBytes);
   Reader reader(file, kWide);
   SECTION("taken back while it was still believed to be there: the reader begins a new window") {
-    reader.read(0, 4 * kKiB);  // four pages, the second is marked
+    reader.read(0, 4 * kKiB);  // four pages; the second page is marked
     file.set(1, file.page_count(), false);
     reader.set_now(discnice::test::kNowNs + 1);
     CHECK(reader.read(4 * kKiB, 4 * kKiB) == 4 * kPageBytes);
@@ -402,7 +402,7 @@ TEST_CASE("a long read over a fragmented cache asks few questions", "[readahead]
 }
 
 TEST_CASE("older kernels read ahead by their own rules", "[readahead]") {
-  // By the windows that Debian's kernels were seen to fetch, in pages: each row one read after the other.
+  // The windows that Debian's kernels were seen to fetch, in pages. The steps of a row are reads one after another.
   struct Step {
     std::uint64_t first_page;
     std::uint64_t pages;
@@ -414,15 +414,15 @@ TEST_CASE("older kernels read ahead by their own rules", "[readahead]") {
   };
   const std::vector<Case> cases = {
       {6018, {{1000, 1, 1}, {1001, 1, 4}, {1002, 1, 7}}},   // the second window ends at a multiple of four
-      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1002, 1, 8}}},   // anywhere
-      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 6}}},   // by history
-      {6001, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 24}}},  // the miss goes on, with two windows
-      {6012, {{1000, 1, 1}, {1002, 1, 4}}},                 // one page left out is a stream
-      {5010, {{1000, 1, 1}, {1002, 1, 1}}},                 // not there
-      {6012, {{1000, 3, 3}, {2000, 1, 1}, {1000, 6, 3}}},   // what is there and what is not, in one read
+      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1002, 1, 8}}},   // a window ends at any page
+      {6012, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 6}}},   // the window's size comes from the history
+      {6001, {{1000, 1, 1}, {1001, 1, 4}, {1005, 1, 24}}},  // the miss continues the stream, with two windows
+      {6012, {{1000, 1, 1}, {1002, 1, 4}}},                 // a stream may skip one page
+      {5010, {{1000, 1, 1}, {1002, 1, 1}}},                 // in this kernel it may not
+      {6012, {{1000, 3, 3}, {2000, 1, 1}, {1000, 6, 3}}},   // one read of cached and uncached pages
       {6001, {{1000, 3, 3}, {2000, 1, 1}, {1000, 6, 8}}},   // a stream within the read
       {6001, {{1000, 1, 1}, {1001, 48, 96}}},               // a request beyond the window, and as much again
-      {5015, {{1000, 1, 1}, {1001, 48, 80}}},               // and a window
+      {5015, {{1000, 1, 1}, {1001, 48, 80}}},               // a request beyond the window, and a window
   };
   for (const Case& one : cases) {
     SimulatedFile file(kBigFileBytes);
@@ -503,7 +503,8 @@ TEST_CASE("without any way to learn what is cached, every page is charged once",
   CHECK(bytes == kMiB);
 }
 
-// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6, so 16 pages come in one by one from page 4 on, where the window of 16 began at 0.
+// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6, so 16 pages are read in one by one from page 4 on, although the window of 16 began
+// at 0.
 TEST_CASE("up to 6.16 a window of large folios that meets a page reaches beyond its end", "[readahead]") {
   struct Row {
     int release;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_reader_test: a whole recording is read to its end; anything else is refused in one line.
+// record_reader_test: a whole recording is read to its end; any other input is refused in one line.
 #include "tools/discnice/cli/record_reader.hpp"
 
 #include <cstring>
@@ -28,7 +28,7 @@ void add_operation(Recording& recording, const protocol::OperationRecord& record
   recording.add(record, RecordType::operation, protocol::kOperationFixedBytes);
 }
 
-// Reads all of it; how many records there were, and what was wrong.
+// Reads all records. Returns their number, and what was wrong.
 std::pair<int, std::string> read(const std::string& bytes) {
   std::istringstream stream(bytes);
   RecordReader reader(stream, "FILE");
@@ -124,7 +124,7 @@ TEST_CASE("records that say what cannot be are refused, though their checksum fi
   CHECK(refuses([](auto& record) { record.refunded_bytes = UINT64_C(1) << 63U; }));
   CHECK(refuses([](auto& record) { record.window_pages_max = UINT32_MAX; }));
   CHECK(refuses([](auto& record) { record.readahead_rules = 64; }));
-  CHECK(refuses([](auto& record) { record.answer_count = 1; }));  // which are not in the record
+  CHECK(refuses([](auto& record) { record.answer_count = 1; }));  // the answers are not in the record
   CHECK(refuses([](auto& record) { record.answer_count = UINT32_MAX; }));
   Recording endless_name;
   protocol::NameRecord name{};

@@ -11,7 +11,7 @@
 
 namespace discnice::test {
 
-/// A recording in memory: header at once, records as they are added, end() last.
+/// A recording in memory: the header comes at once, records as they are added, end() last.
 class Recording {
  public:
   explicit Recording(std::uint32_t version = protocol::kRecordVersion) {
@@ -46,7 +46,7 @@ class Recording {
   std::uint64_t records_ = 0;
 };
 
-/// A record as a reader would hand it out.
+/// A record as a reader returns it.
 template <typename Record>
 protocol::TakenRecord taken(Record record, protocol::RecordType type, std::size_t bytes = sizeof(Record)) {
   protocol::TakenRecord result{};

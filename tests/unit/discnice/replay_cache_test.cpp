@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// replay_cache_test: the set of pages taken for resident, against a plain list of pages.
+// replay_cache_test: the set of pages that count as resident, compared with a plain list of pages.
 #include "tools/discnice/cli/replay_cache.hpp"
 
 #include <random>

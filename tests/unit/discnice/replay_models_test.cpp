@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// replay_models_test: a replay gives what the models gave in the recorded processes, each with its own.
+// replay_models_test: a replay gives the same predictions as the models in the recorded processes. Each process has its own models.
 //
-// Records are made by hand with the answers a kernel would have given. Left out: that the preload library records just these; the
+// How: hand-made records with the answers that a kernel would have given. Left out: that the preload library writes such records; the
 // system test of recordings shows it.
 #include "tools/discnice/cli/replay_models.hpp"
 
@@ -78,7 +78,7 @@ TEST_CASE("recorded answers are believed, early ones too") {
   protocol::AnswersRecord early{};
   early.number = read.number;
   early.answer_count = 1;
-  early.answers[0] = {0, predictor::kReachPagesMin, predictor::kReachPagesMin};  // as far as the model looks
+  early.answers[0] = {0, predictor::kReachPagesMin, predictor::kReachPagesMin};  // as far as the model asks
   models.take(taken(early, RecordType::answers));
   take(models, read);
   CHECK(predicted_reads(models) == 0);
@@ -131,7 +131,7 @@ TEST_CASE("a removal refunds, a flush settles") {
   take(models, operation(OpKind::settle, 1, 0, 0));
   take(models, operation(OpKind::remove, 1, 0, 0));
   CHECK(models.result().classes[static_cast<unsigned>(CallClass::remove)].refunded_bytes == 10 * kPageBytes);
-  CHECK(models.result().unfinished == 2);  // the writes, whose outcomes are not in it
+  CHECK(models.result().unfinished == 2);  // the writes: their outcomes are not in the recording
 }
 
 TEST_CASE("outcomes are summed up as the kernel booked them") {
@@ -172,7 +172,7 @@ TEST_CASE("what the recorded limit made a process wait is no pause of its own") 
   for (std::uint64_t page = 0; page < 100; page += 4) {
     protocol::OperationRecord read = operation(OpKind::read, 1, page, 4);
     read.predicted_read_bytes = 4 * kPageBytes;
-    read.time_ns += page * 10'000'000;  // as it came out at that rate
+    read.time_ns += page * 10'000'000;  // the time at which the read came at that rate
     take(same, read);
     take(twice, read);
   }

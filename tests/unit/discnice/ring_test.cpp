@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ring_test: records come out of the ring as they went in, whole or counted as lost.
+// ring_test: records come out of the ring unchanged and in order, or are counted as lost.
 //
-// The ring is private memory here; several threads stand for several processes. Left out: its file in /dev/shm, which the system
+// How: the ring is private memory, and several threads replace several processes. Left out: its file in /dev/shm, which the system
 // test of recordings uses.
 #include <memory>
 #include <thread>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace discnice::protocol;
 
-// Zeroed, as a fresh file is.
+// A zeroed ring, as in a new file.
 std::unique_ptr<Ring> new_ring() {
   return std::make_unique<Ring>();
 }
@@ -38,7 +38,8 @@ OperationRecord operation(std::uint64_t number, std::uint32_t answers) {
 }
 
 std::uint64_t number_of(const TakenRecord& record) {
-  return reinterpret_cast<const OutcomeRecord&>(record.bytes).number;  // at the same place in both
+  // The number is at the same place in both kinds of records.
+  return reinterpret_cast<const OutcomeRecord&>(record.bytes).number;
 }
 
 TEST_CASE("records come out in order, byte by byte") {
@@ -92,7 +93,7 @@ TEST_CASE("a place that was claimed and never filled is a hole, which can be ski
   const auto ring = new_ring();
   Drainer drainer(*ring);
   TakenRecord record;
-  ring->claimed.fetch_add(3);  // by somebody who was killed then
+  ring->claimed.fetch_add(3);  // by a process that was then killed
   const OutcomeRecord small = outcome(5);
   REQUIRE(put(*ring, small.head));
   for (int i = 0; i < 3; ++i) {
@@ -139,7 +140,7 @@ TEST_CASE("nobody leads the drainer back to where it was, or beyond what was cla
   Drainer drainer(*ring);
   TakenRecord record;
   for (std::uint64_t number = 1; number <= 3; ++number) {
-    ring->drained.store(number * 12345);  // somebody who cannot know
+    ring->drained.store(number * 12345);  // by a process that cannot know the value
     REQUIRE(drainer.take(record) == Taken::nothing);
     ring->drained.store(number - 1);
     const OutcomeRecord small = outcome(number);

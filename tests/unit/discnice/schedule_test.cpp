@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// schedule_test: which limit holds when.
+// schedule_test: which limit holds at which time.
 //
-// How: texts in, entries out at chosen minutes of the week. Left out: the time of day itself, which the launcher asks the system for.
+// How: texts are read, and the entries at chosen minutes of the week are compared. Left out: the time of day itself, which the launcher asks the system for.
 #include "tools/discnice/policy/schedule.hpp"
 
 #include <string>
@@ -24,7 +24,7 @@ unsigned at(unsigned hour, unsigned minute = 0) {
   return hour * 60 + minute;
 }
 
-// "2097152", "nice", "pause" or "-".
+// Returns "2097152", "nice", "pause" or "-".
 std::string holds(const Schedule& schedule, Day day, unsigned minute) {
   const ScheduleEntry* entry = active_entry(schedule, day, minute);
   if (entry == nullptr) return "-";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// segment_test: making and joining a segment in /dev/shm, and refusing everything that is not one.
+// segment_test: makes and joins a segment in /dev/shm, and refuses every file that is not a segment.
 //
-// How: real files in /dev/shm, under names of their own that are removed again; forked children for other
-// users. Without /dev/shm these cases only print a line. Left out: a full /dev/shm; and that load_grant() tries again while a number is odd. No timing distinguishes that
-// reliably from giving up on a writer that has stopped.
+// How: real files in /dev/shm, under names of the test that are removed again; forked children for other
+// users. Without /dev/shm these cases only print a line. Left out: a full /dev/shm; and that load_grant() tries again while the sequence number is odd. No timing distinguishes
+// that reliably from giving up on a writer that has stopped.
 #include "tools/discnice/protocol/segment.hpp"
 
 #include <atomic>
@@ -56,7 +56,7 @@ int join_error(const std::string& name) {
   return joined.error();
 }
 
-// A segment that is gone when the test is over.
+// A segment that is removed at the end of the test.
 struct Made {
   Made() {
     const auto made = make("a job", kGrant, kOptions, &name);
@@ -108,7 +108,7 @@ std::vector<char> bytes_of(const Segment& segment) {
   return bytes;
 }
 
-// Everything a member and a reader do with a segment; reaches all of the header.
+// Does everything that a member and a reader do with a segment. It reads all of the header.
 void use(Segment& segment) {
   const Grant grant = load_grant(segment);
   const policy::Policy& policy = policy::policy_by_id(grant.policy_id);
@@ -122,7 +122,7 @@ void use(Segment& segment) {
   store_grant(segment, grant);
 }
 
-// Becomes another user who may open any file but owns none: the owner check is all that stands.
+// Becomes another user who may open any file but owns none: only the owner check can refuse that user.
 bool become_stranger_who_may_open_all() {
   if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || setresuid(kStranger, kStranger, kStranger) != 0)
     return false;
@@ -176,7 +176,7 @@ TEST_CASE("a segment is a file of its owner alone, of the size of the layout", "
   CHECK(status.st_uid == geteuid());
   CHECK(status.st_size == static_cast<off_t>(sizeof(Segment)));
   CHECK(status.st_blocks * 512 >=
-        static_cast<off_t>(kFrontBytes));  // reserved: no member dies of a full /dev/shm
+        static_cast<off_t>(kFrontBytes));  // reserved, so that no member dies of a full /dev/shm
 }
 
 TEST_CASE("a segment whose file was truncated is told from a whole one and from one without a name",
@@ -390,7 +390,7 @@ TEST_CASE("any single wrong byte of the header is refused or does no harm", "[se
   const std::vector<char> good = bytes_of(*made.segment);
   auto* bytes = reinterpret_cast<char*>(made.segment);
   const std::size_t checked_end = offsetof(Segment, owner_uid);  // magic, version and size
-  const pid_t child = start_child([&] {                          // a crash is the child's, and is seen
+  const pid_t child = start_child([&] {  // a crash ends only the child, and the test sees it
     for (std::size_t place = 0; place < offsetof(Segment, members) + sizeof(Member); ++place) {
       for (const unsigned change : {0x01U, 0x80U, 0xffU}) {
         std::memcpy(static_cast<void*>(bytes), good.data(), good.size());
@@ -422,7 +422,7 @@ TEST_CASE("root refuses a segment of another user, as anybody does", "[segment]"
   CHECK(join_error(made.text()) == -EPERM);
 }
 
-// Whoever may give anybody's file a second name (fs.protected_hardlinks=0) must not be able to take a job's segment away by that.
+// A user who may give a second name to another user's file (fs.protected_hardlinks=0) must not be able to take a job's segment away in this way.
 TEST_CASE("a segment that somebody gave a second name is joined by its own", "[segment]") {
   if (!has_folder()) return;
   const Made made;
@@ -438,7 +438,7 @@ TEST_CASE("a segment whose owner holds a lease on it is refused at once", "[segm
   const int holder = open(made.path().c_str(), O_RDWR | O_CLOEXEC);
   REQUIRE(holder >= 0);
   unmap(made.segment);
-  made.segment = nullptr;  // a lease is for a file that nobody else has open
+  made.segment = nullptr;  // a lease needs a file that no other process has open
   if (fcntl(holder, F_SETLEASE, F_WRLCK) == 0) {
     signal(SIGIO, SIG_IGN);
     CHECK(join_error(made.text()) == -EAGAIN);
@@ -453,7 +453,7 @@ TEST_CASE("the ring of a recorded job lies in its segment's file, and has no nam
           "[segment]") {
   if (!has_folder()) return;
   const Made made;
-  CHECK(join_ring(made.name).error() == -EPROTO);  // there is none yet
+  CHECK(join_ring(made.name).error() == -EPROTO);  // there is no ring yet
   const auto whole = make_ring(made.name);
   REQUIRE(whole.error() == 0);
   struct stat status {};
@@ -465,7 +465,7 @@ TEST_CASE("the ring of a recorded job lies in its segment's file, and has no nam
   REQUIRE(joined.error() == 0);
   CHECK(joined.value()->lost.load() == 4711);
   std::memset(static_cast<void*>(whole.value()), 0xff, sizeof(Ring));
-  CHECK(join_error(made.text()) == 0);  // nothing of the segment is in the ring's place
+  CHECK(join_error(made.text()) == 0);  // the ring uses no place of the segment
   CHECK(join_ring(made.name).error() == -EPROTO);
   unmap_ring(joined.value());
   unmap_ring(whole.value());
@@ -487,11 +487,11 @@ TEST_CASE("a grant read while it is written is one that was written", "[segment]
   constexpr int kChangesWanted = 3000;
   constexpr int kLoadsMax = 20'000'000;
   for (int i = 0; i < kLoadsMax && changes < kChangesWanted; ++i) {
-    if (i % 256 == 0) sched_yield();  // on one processor the writer would not run beside us
+    if (i % 256 == 0) sched_yield();  // on one processor the writer would not run beside this reader
     const Grant grant = load_grant(*segment);
     const bool is_whole = grant.policy_id != 0 && grant.rate_bytes_per_s == UINT64_C(3) * grant.policy_id &&
                           grant.window_ns == UINT64_C(7) * grant.policy_id;
-    // A writer that stands still in the middle makes load_grant() give up: no grant, but never half of one.
+    // When a writer stands still in the middle of a write, load_grant() gives up: it returns no grant, and never half a grant.
     const bool has_given_up = grant.policy_id == 0 && grant.rate_bytes_per_s == 0;
     if (!is_whole && !has_given_up) ++torn;
     if (is_whole && grant.policy_id != last_id) ++changes;
@@ -506,11 +506,11 @@ TEST_CASE("a grant read while it is written is one that was written", "[segment]
 TEST_CASE("a writer that died in the middle holds up no reader, and the next one repairs it", "[segment]") {
   const auto segment = std::make_unique<Segment>();
   store_grant(*segment, kGrant);
-  // As the writer leaves it that was killed between the first word and the last: the sequence stands first,
+  // The state that a writer leaves when it is killed between the first word and the last: the sequence number comes first,
   // and is odd.
   reinterpret_cast<std::atomic<std::uint64_t>*>(&segment->grant)->fetch_add(1);
   CHECK(segment->grant.sequence() % 2 == 1);
-  CHECK(load_grant(*segment).rate_bytes_per_s == 0);  // nobody knows the limit: the job runs free
+  CHECK(load_grant(*segment).rate_bytes_per_s == 0);  // the limit is unknown: the job runs without a limit
   store_grant(*segment, {1, 0, 17, 18});
   CHECK(segment->grant.sequence() % 2 == 0);
   CHECK(load_grant(*segment).rate_bytes_per_s == 17);
@@ -568,7 +568,7 @@ TEST_CASE("what a sharing job owes is the same bytes when it is lent another rat
   constexpr std::uint64_t kLeftNs = 1'000'000'000;
   store_instant(segment->lane_states[0], kNowNs + kLeftNs);
   segment->lane_charged[0] = 1000;
-  lend(*segment, 250, true, kNowNs);  // nobody has lent before: the job went by its own rate
+  lend(*segment, 250, true, kNowNs);  // no rate was lent before: the job went by its own rate
   CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 4 * kLeftNs);
   lend(*segment, 500, true, kNowNs);
   CHECK(load_instant(segment->lane_states[0], kNowNs) == kNowNs + 2 * kLeftNs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// share_test: how one rate is divided among jobs.
+// share_test: divides one rate among jobs.
 //
-// How: claims in, grants out, against the properties a fair division has. Left out: who asks and when (the launcher's keeper).
+// How: claims are put in, and the grants are checked against the properties of a fair division. Left out: who asks and when (the launcher's keeper).
 #include "tools/discnice/policy/share.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// simulated_file: a page cache made of a list of pages, for the models that ask a ResidencyOracle.
+// simulated_file: a page cache that is a list of pages, for models that ask a ResidencyOracle.
 //
-// The model itself fills it: a Reader makes resident what the model says that a read fetches, so that the next read finds it,
-// and fails the test when the pages do not agree with the prediction in number.
+// The model itself fills the cache: a Reader makes the pages resident that a read fetches according to the model, so that the next read finds them.
+// The Reader fails the test when the number of pages differs from the prediction.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace discnice::test {
 
 inline constexpr std::uint64_t kNowNs = 5'000'000'000;
 
-/// Which pages of one file are resident. Pages past the end of the file are not, whoever asks.
+/// The resident pages of one file. Pages past the end of the file are never resident.
 class SimulatedFile {
  public:
   explicit SimulatedFile(std::uint64_t size_bytes)
@@ -31,7 +31,7 @@ class SimulatedFile {
   [[nodiscard]] std::uint64_t resident_pages() const { return resident_pages_; }
   [[nodiscard]] std::uint64_t questions() const { return questions_; }
 
-  /// Makes [first_page, end_page) resident or absent; returns how many pages that changed.
+  /// Makes [first_page, end_page) resident or absent. Returns how many pages changed.
   std::uint64_t set(std::uint64_t first_page, std::uint64_t end_page, bool is_resident = true) {
     std::uint64_t changed = 0;
     for (std::uint64_t page = first_page; page < end_page && page < resident_.size(); ++page) {
@@ -51,7 +51,7 @@ class SimulatedFile {
     return resident;
   }
 
-  /// The kernel's own count, as cachestat gives it.
+  /// Answers with the kernel's own count, as cachestat gives it.
   predictor::ResidencyOracle counting() {
     return {this,
             [](void* context, std::uint64_t first_page, std::uint64_t page_count) {
@@ -62,7 +62,7 @@ class SimulatedFile {
             nullptr};
   }
 
-  /// The same, and what the model says it fetches is resident from then on.
+  /// Answers in the same way, and makes the pages resident that the model says it fetches.
   predictor::ResidencyOracle filling() {
     predictor::ResidencyOracle oracle = counting();
     oracle.note_fetch = [](void* context, std::uint64_t first_page, std::uint64_t page_count) {
@@ -71,7 +71,7 @@ class SimulatedFile {
     return oracle;
   }
 
-  /// One-byte reads that are refused on a miss: the miss brings the page in.
+  /// Answers by one-byte reads that are refused on a miss. The miss brings the page in.
   predictor::ResidencyOracle probing() {
     return {this, nullptr, [](void* context, std::uint64_t page) {
               auto& file = *static_cast<SimulatedFile*>(context);
@@ -87,7 +87,7 @@ class SimulatedFile {
   std::vector<std::uint8_t> resident_;
   std::uint64_t questions_ = 0;
   std::uint64_t resident_pages_ = 0;
-  // Too large for the stack; a copy of the file shares it.
+  // Too large for the stack. Copies of the file share it.
   std::shared_ptr<predictor::CacheShape> shape_ = std::make_shared<predictor::CacheShape>();
 };
 
@@ -98,7 +98,7 @@ class Reader {
     state_.limits = limits;
   }
 
-  /// Reads and returns the bytes the model says the disk must deliver.
+  /// Reads, and returns the bytes that the disk must deliver according to the model.
   std::uint64_t read(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
     IoOp op;
     op.offset_bytes = offset_bytes;
@@ -113,7 +113,7 @@ class Reader {
     return estimate.read_bytes;
   }
 
-  /// Makes `count` reads of `length_bytes`, the first at `first_byte`, each `step_bytes` after the last.
+  /// Makes `count` reads of `length_bytes`: the first at `first_byte`, each of the others `step_bytes` after the read before.
   Reader& repeat(std::uint64_t first_byte, std::uint64_t length_bytes, std::uint64_t count,
                  std::int64_t step_bytes) {
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -122,7 +122,7 @@ class Reader {
     return *this;
   }
 
-  /// Reads [first_byte, end_byte) front to back in calls of `length_bytes`.
+  /// Reads [first_byte, end_byte) from front to back in calls of `length_bytes`.
   Reader& scan(std::uint64_t first_byte, std::uint64_t end_byte, std::uint64_t length_bytes) {
     const std::uint64_t count = (end_byte - first_byte + length_bytes - 1) / length_bytes;
     return repeat(first_byte, length_bytes, count, static_cast<std::int64_t>(length_bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// stream_buffer_test: which puts only copy into the buffer of a stream, by what glibc does with real streams.
+// stream_buffer_test: which output calls only copy into the buffer of a stream, compared with glibc's behaviour on real streams.
 #include "tools/discnice/preload/entry/stream_buffer.hpp"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace discnice::guest {
 namespace {
 
-constexpr std::size_t kBufferBytes = 256;  // glibc writes shorter ones by a way of their own
+constexpr std::size_t kBufferBytes = 256;  // glibc writes shorter buffers in a way of their own
 
 // A stream to nowhere with a buffer of this many bytes.
 class Sink {
@@ -41,7 +41,7 @@ TEST_CASE("A put of nothing does nothing, whatever the stream", "[stream_buffer]
 
 TEST_CASE("A full buffer has no room, one with room copies without a write", "[stream_buffer]") {
   Sink sink(_IOFBF);
-  CHECK_FALSE(has_room(sink.get(), 1));  // nothing is set up before the first put
+  CHECK_FALSE(has_room(sink.get(), 1));  // the buffer does not exist before the first output
   REQUIRE(std::fputc('x', sink.get()) == 'x');
   CHECK(has_room(sink.get(), 1));
   CHECK(has_room(sink.get(), kBufferBytes - 1));
@@ -66,7 +66,8 @@ TEST_CASE("The rest of what was written by way of the file may stand where the l
   const StreamMark before(sink.get());
   REQUIRE(std::fwrite(block.data(), 1, block.size(), sink.get()) == block.size());
   CHECK(StreamMark(sink.get()).pending_bytes() == before.pending_bytes());
-  CHECK_FALSE(StreamMark(sink.get()).has_only_copied(before));  // or no write of such a program would be seen
+  // Otherwise no write of such a program would be seen.
+  CHECK_FALSE(StreamMark(sink.get()).has_only_copied(before));
 }
 
 TEST_CASE("A stream that writes each line, or at once, has no room", "[stream_buffer]") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // throttle_test: how a wait is cut into slices, and what ends it.
 //
-// How: a fake clock that records every instant asked for and follows a script of returned errors. The two
-// real functions are tried once, for a few milliseconds. Left out: precision of the kernel's timers.
+// How: a fake clock that records every instant it is asked to sleep until, and returns the errors of a script. The two
+// real functions are tried once, for a few milliseconds. Left out: the precision of the kernel's timers.
 #include "tools/discnice/throttle/throttle.hpp"
 
 #include <cerrno>
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::uint64_t kStartNs = 1'000'000'000;
 
-// Sleeps exactly, or oversleeps, or is cut short, as told.
+// Sleeps exactly, oversleeps, or is cut short, as the test says.
 struct FakeClock {
   std::uint64_t now_ns = kStartNs;
   std::uint64_t oversleep_ns = 0;
-  std::vector<int> statuses;          // for the first sleeps; 0 afterwards
+  std::vector<int> statuses;          // of the first sleeps; later sleeps return 0
   std::uint64_t cut_short_by_ns = 0;  // a sleep that fails ends this long before its instant
   std::size_t revoke_after_sleeps = SIZE_MAX;
   bool may_yield = true;
@@ -151,7 +151,7 @@ TEST_CASE("the real clock sleeps until an absolute instant and leaves errno alon
   errno = E2BIG;
   CHECK(sleep_until(before_ns + 3'000'000, program_mask) == 0);
   CHECK(gray::base::monotonic_ns() >= before_ns + 3'000'000);
-  CHECK(sleep_until(before_ns, program_mask) == 0);  // an instant gone by
+  CHECK(sleep_until(before_ns, program_mask) == 0);  // an instant in the past
   CHECK(errno == E2BIG);
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("a signal that comes between two sleeps of a call ends the next one", 
     SignalHold hold;
     hold.begin();
     raise(SIGUSR1);
-    CHECK(handled == 0);  // held back: we are between two sleeps
+    CHECK(handled == 0);  // the signal is held back between two sleeps
     const std::uint64_t start_ns = gray::base::monotonic_ns();
     CHECK(sleep_until(start_ns + 5'000'000'000, hold.program_mask()) == -EINTR);
     CHECK(handled == 1);

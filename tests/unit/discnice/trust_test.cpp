@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// trust_test: when a read is trusted, for how long and for how much, and what makes a process warm.
+// trust_test: when a read is trusted, for how long and for how many bytes, and when a process counts as warm.
 //
 // How: a job whose segment is plain memory. Left out: the code that asks for trust, and cold files in a warm process (tests/system/discnice_warm_test.sh).
 #include "tools/discnice/descriptor/trust.hpp"
@@ -43,7 +43,7 @@ std::uint64_t a_second_from_now_ns() {
   return gray::base::monotonic_coarse_ns() + kSecondNs;
 }
 
-// A process that has done nothing yet, in a term that lasts.
+// A new process that has done nothing yet, in a term that lasts.
 class Fresh {
  public:
   Fresh() {
@@ -127,14 +127,14 @@ TEST_CASE_METHOD(Fresh, "what is read on trust is counted once, and bounded by t
   CHECK(counted.bytes == calls * kSmallBytes);
   CHECK(trust.take_counted().calls == 0);
   CHECK_FALSE(trust.is_used_up());
-  CHECK(trust.covers(other, 1));  // the account was settled: the bytes begin anew
+  CHECK(trust.covers(other, 1));  // the account was settled: the count of bytes begins anew
 }
 
 TEST_CASE_METHOD(Fresh, "small reads do without the clock, but not for more than a few in a row", "[trust]") {
-  trust.begin_term(gray::base::monotonic_coarse_ns());  // over already, as only the clock can tell
+  trust.begin_term(gray::base::monotonic_coarse_ns());  // already over, as only the clock can tell
   LookedAt file;
   trust.give(file, trust.term());
-  CHECK_FALSE(trust.covers_at_once(file, 1));  // the first one asks it
+  CHECK_FALSE(trust.covers_at_once(file, 1));  // the first read asks the clock
   trust.count(1);
   int reads = 1;
   for (; trust.covers_at_once(file, 1); ++reads) trust.count_alone(1);
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(Fresh,
                  "in a warm process sixteen files alike let fifteen go unseen, and the next is looked at",
                  "[trust]") {
   become_warm();
-  look_at(kAlikeMin);  // the first one is alike to none
+  look_at(kAlikeMin);  // the first file is like no other file
   CHECK(trust.openings_left() == 0);
   for (int round = 0; round < 2; ++round) {
     look_at(1);

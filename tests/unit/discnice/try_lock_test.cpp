@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// try_lock_test: who gets the models and who does without, also after a fork.
+// try_lock_test: which process gets the models and which goes on without them, also after a fork.
 //
-// How: a fork is another epoch on the same word, as the child's copy of memory has it. Threads show that two
+// How: a fork is simulated as another epoch on the same word, as in the child's copy of memory. Threads show that two
 // holders never overlap. Left out: real forks in the middle of a hook; system tests make those.
 #include "tools/discnice/job/try_lock.hpp"
 
@@ -26,7 +26,8 @@ TEST_CASE("whoever comes second does without, and does not free the holder's loc
   std::atomic<std::uint32_t> word{0};
   const TryLock first(word, 7);
   {
-    const TryLock second(word, 7);  // another thread, or a signal handler in the middle of the first
+    // As by another thread, or by a signal handler in the middle of the first call.
+    const TryLock second(word, 7);
     CHECK_FALSE(second);
   }
   CHECK(word.load() == 7);

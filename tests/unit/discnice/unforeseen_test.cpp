@@ -24,7 +24,7 @@ struct Watched {
   unsigned questions = 0;
 
   ~Watched() { protocol::unmap(&segment); }
-  /// It has settled then, and was seen twice since, so that its page faults are known.
+  /// The member settles, and is seen twice after that, so that its page faults are known.
   void settle(std::uint64_t at_ms) {
     member.settled_at_ns = at_ms * kMs;
     call(0, at_ms + 1);
@@ -34,7 +34,7 @@ struct Watched {
     member.settled_at_ns = (at_ms + 10) * kMs;
     call(0, at_ms + 10);
   }
-  /// The account has grown by page faults, or else by something.
+  /// fault(): the account has grown by page faults. call(): it has grown by something else.
   Growth fault(std::int64_t read_bytes, std::uint64_t at_ms) {
     ++faults.own;
     return call(read_bytes, at_ms);
@@ -53,7 +53,7 @@ TEST_CASE("page faults are charged once the process has been silent for some tic
   Watched process;
   process.settle(100);
   CHECK_FALSE(process.fault(1 * kMib, 114).is_any());
-  CHECK_FALSE(process.fault(1 * kMib, 119).is_any());  // the first look at its page faults
+  CHECK_FALSE(process.fault(1 * kMib, 119).is_any());  // the first reading of its page faults
   CHECK(process.fault(1 * kMib, 120).read_bytes == 3 * kMib);
   CHECK(process.fault(3 * kMib, 121).read_bytes == 3 * kMib);
   CHECK_FALSE(process.call(0, 130).is_any());
@@ -112,7 +112,8 @@ TEST_CASE("what was settled in the tick of the settlement before it is charged n
   Watched process;
   process.settle(100);
   CHECK_FALSE(process.fault(2 * kMib, 111).is_any());
-  protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);  // no later than the last
+  // The time of settling does not change.
+  protocol::add(process.member, protocol::Counter::settled_read_bytes, 2 * kMib);
   CHECK_FALSE(process.fault(0, 112).is_any());
   CHECK_FALSE(process.fault(0, 150).is_any());
   CHECK_FALSE(process.call(0, 230).is_any());

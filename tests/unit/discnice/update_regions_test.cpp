@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// update_regions_test: which writes cost the disk something new, and what a removal takes back.
+// update_regions_test: which writes cost the disk something new, and how much of it a removal gives back.
 //
 // How: thousands of seeded random sequences of mark, remove, clear and waiting are compared with a very simple model: one set of page numbers for each file. The order of the
-// intervals and the gaps between them are private, and show in the counts. Left out: which file or interval is forgotten when the table is full; only
-// what that may do to the counts is promised.
+// intervals and the gaps between them are private, and show in the counts. Left out: which file or interval is forgotten when the table is full. The test
+// checks only the allowed effect on the counts.
 #include "tools/discnice/predictor/update_regions.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-// A table with no files in it, as in the zeroed memory of a program just started.
+// A table without files, as in the zeroed memory of a new program.
 test::OwnMemory<UpdateRegions> make_regions() {
   return {};
 }
@@ -138,7 +138,7 @@ TEST_CASE("marks, removals, flushes and age agree with a set of pages", "[update
     PlainRegions plain;
     std::uint64_t now_ns = kSecondNs;
     const std::uint64_t pages =
-        4 + random() % (2 * UpdateRegions::kIntervalsMax - 4);  // so few cannot overfill it
+        4 + random() % (2 * UpdateRegions::kIntervalsMax - 4);  // so few pages cannot overfill the table
     for (int i = 0; i < 60; ++i) {
       const Step step = random_step(random, 3, pages);
       INFO("sequence " << sequence << ", step " << i << ", file " << step.file << ": " << step.first_page
@@ -251,7 +251,7 @@ TEST_CASE(
   for (std::uint64_t i = 0; i < UpdateRegions::kIntervalsMax; ++i)
     CHECK(regions->mark(file_id(1), 100 * i, 100 * i + 10, kSecondNs) == 10);
   for (const std::uint64_t place :
-       {5000U, 550U, 50U}) {  // behind all others, among them, and before nearly all
+       {5000U, 550U, 50U}) {  // after all others, among them, and before nearly all
     CHECK(regions->mark(file_id(1), place, place + 1, kSecondNs) == 1);
     CHECK(regions->mark(file_id(1), place, place + 1, kSecondNs) == 0);
     CHECK(regions->mark(file_id(1), place, place + 2, kSecondNs) == 1);
@@ -374,7 +374,8 @@ TEST_CASE("no file is taken for another one, however many come by", "[update_reg
   auto regions = make_regions();
   regions->allow_rest(true);
   std::mt19937_64 random(1);
-  constexpr unsigned kFiles = 200'000;  // so many that hundreds of them agree in what is compared first
+  // So many that hundreds of them agree in the part that is compared first.
+  constexpr unsigned kFiles = 200'000;
   for (unsigned i = 0; i < kFiles; ++i) {
     const FileId file = file_id(random());
     if (regions->mark(file, 0, 1, kSecondNs) != 1) FAIL("file " << i << " is dirty before it is written to");
@@ -432,7 +433,7 @@ TEST_CASE(
       },  // equal
       [](std::uint64_t i) {
         return Pair{i, 1000 - i};
-      },  // one within the other: each is cut in two by a hole
+      },  // one interval within the other: each is cut in two by a hole
       [](std::uint64_t i) {
         return Pair{10 * i, 10 * i + 15};
       },  // overlapping
@@ -525,8 +526,8 @@ TEST_CASE("a partial overwrite of absent blocks reads them first", "[update_regi
   CHECK(reads(4'096, 100) == 4'096);     // the end is cut
   CHECK(reads(8'292, 3'996) == 4'096);   // the start is cut
   CHECK(reads(12'388, 8'192) == 8'192);  // both
-  CHECK(reads(12'388, 100) == 0);        // dirty by now, so in memory
-  CHECK(reads(98'304, 1'696) == 0);      // the last block up to its end
+  CHECK(reads(12'388, 100) == 0);        // the block is dirty by now, so it is in memory
+  CHECK(reads(98'304, 1'696) == 0);      // the last block up to the file's end
   CHECK(reads(102'500, 10) == 0);        // beyond the end there is nothing to read
 }
 
@@ -545,7 +546,7 @@ TEST_CASE("a hole in the middle of a full table forgets a fragment and never inv
     regions->mark(file_id(1), i * 100, i * 100 + 50, kSecondNs);
   CHECK(regions->remove(file_id(1), 310, 320, kSecondNs) == 10);
   CHECK_FALSE(regions->is_dirty(file_id(1), 315, kSecondNs));
-  CHECK_FALSE(regions->is_dirty(file_id(1), 305, kSecondNs));  // the shortest is what there was no room for
+  CHECK_FALSE(regions->is_dirty(file_id(1), 305, kSecondNs));  // there was no room for the shortest interval
   CHECK(regions->is_dirty(file_id(1), 330, kSecondNs));
   CHECK(regions->dirty_pages() == UpdateRegions::kIntervalsMax * 50 - 20);
 }

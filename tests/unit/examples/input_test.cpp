@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// input_test: records that must be read again come next, and each record comes exactly as often as it is wanted.
+// input_test: records that must be read again come next, and each record comes exactly as often as requested.
 //
-// How: small files whose records hold their numbers, read in the order of the files. Leaves out what is cached first (bench/gbp, figure 3), and what a
-// sort makes of it (system/mac_returnable).
+// How: small files whose records hold their numbers, read in the order of the files. Left out: which cached data comes first (bench/gbp, figure 3), and how a
+// sort uses it (system/mac_returnable).
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using fastsort::kRecordBytes;
 
 namespace {
 
-// Records numbered from `first` on.
+// Writes records that are numbered from `first` on.
 std::string write_records(const std::string& path, int first, int count) {
   std::ofstream file(path, std::ios::binary);
   for (int i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // pass_size_test: the size of a pass follows from the times of earlier passes.
 //
-// How: the times of passes are numbers. Leaves out whether a real disk's times tell anything (bench/mac).
+// How: the times of passes are given numbers. Left out: whether a real disk's times tell anything (bench/mac).
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -46,15 +46,15 @@ TEST_CASE("what does not fit makes no pass") {
 
 TEST_CASE("half the size is tried and left again where it gains nothing") {
   PassSize size(10);
-  size.note(100, 9.0);  // finds the disk idle: not counted
+  size.note(100, 9.0);  // the first pass finds the disk idle, so it does not count
   CHECK(size.next(100, 1000) == 100);
   size.note(100, 1.0);
   CHECK(size.next(100, 1000) == 50);
-  CHECK(size.records_most() == 0);  // not decided: the memory is kept
+  CHECK(size.records_most() == 0);  // not decided yet: the memory is kept
   size.note(50, 0.49);
   CHECK(size.next(100, 1000) == 100);
   CHECK(size.records_most() == 100);
-  size.note(100, 0.1);  // settled
+  size.note(100, 0.1);  // the size is settled
   CHECK(size.next(100, 1000) == 100);
 }
 

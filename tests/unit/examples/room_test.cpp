@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// room_test: memory that is taken while the cache is full must be made up for, and only then.
+// room_test: memory that is taken while the cache is full must be made up for; memory that is taken at other times need not be.
 //
-// How: the looks are numbers. Leaves out what a real kernel pushes out (bench/gbp, figure 3).
+// How: the looks are given numbers. Left out: which pages a real kernel evicts (bench/gbp, figure 3).
 #include "tests/support/catch.hpp"
 
 #include "examples/gb-fastsort/room.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("of a full cache what is taken is owed until as much was dropped") {
   room.note_memory(kLookBytes);
   room.look(kCachedBytes - kLookBytes);
   REQUIRE(room.is_full());
-  CHECK(room.owed_bytes() == 0);  // that has been paid by what was pushed out
+  CHECK(room.owed_bytes() == 0);  // the evicted pages have paid for it
   CHECK_FALSE(room.wants_look());
   room.note_asked(3000);
   room.note_memory(2000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// needs_test: what a program takes beside its grant is learned from its runs, bounded, and kept in a file that may hold anything.
+// needs_test: the memory that a program takes beside its grant is learned from its runs, bounded, and kept in a file. The file may contain anything.
 //
-// How: runs are numbers; the file lies in a temporary folder. Leaves out how much a run took (system/mac_neighbours_test.sh).
+// How: runs are given numbers; the file is in a temporary folder. Left out: the memory that a real run takes (system/mac_neighbours_test.sh).
 #include "tests/support/catch.hpp"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace gb_run;
 
 namespace {
 
-// A file in a folder that is not there yet.
+// A file in a folder that does not exist yet.
 class NeedsFile {
  public:
   NeedsFile() {

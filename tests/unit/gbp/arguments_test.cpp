@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// arguments_test: names, options and the command of --exec are told apart whatever they look like.
+// arguments_test: names, options and the command of --exec are told apart, whatever their text.
 //
-// How: the input is a command line, the output is the three kinds of arguments. Leaves out what the options mean (tests/cli/gbp_manners_test.sh).
+// How: the input is a command line, the output is the three kinds of arguments. Left out: the meaning of the options (tests/cli/gbp_manners_test.sh).
 #include "tests/support/catch.hpp"
 
 #include <string>

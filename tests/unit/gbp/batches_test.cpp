@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// batches_test: batches keep the order, their room and, if asked to, the waves. Leaves out the running.
+// batches_test: batches keep the order, their size limit and, if requested, the waves. Left out: running the commands.
 #include "tests/support/catch.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 std::vector<gbp::File> files(const std::vector<float>& shares) {
   std::vector<gbp::File> made(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    made[i].path = "1234567";  // with its NUL and a pointer: 16 bytes
+    made[i].path = "1234567";  // 16 bytes, with its NUL and a pointer
     made[i].cached_fraction = shares[i];
   }
   return made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// forecast_test: the bound 1 - C/S, what is cached, and when to say that nothing is won.
+// forecast_test: the bound 1 - C/S, the cached part, and when gbp says that an order gains nothing.
 #include "tests/support/catch.hpp"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// host_parameters_test: which unit and threshold gbp takes from a repository, by what is known and of which device.
+// host_parameters_test: which unit and threshold gbp takes from a repository, depending on the known values and their devices.
 //
-// How: flags stand for records, since both come from a repository. Left out: the files (toolbox/repo has its tests).
+// How: flags replace records, because both come from a repository. Left out: the files (toolbox/repo has its tests).
 #include "tools/gbp/host_parameters.hpp"
 
 #include "tests/support/catch.hpp"

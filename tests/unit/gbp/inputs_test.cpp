@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// inputs_test: lists of names are read byte for byte, and what is wrong with one is said.
+// inputs_test: lists of names are read byte for byte, and an error in a list is reported.
 //
-// How: lists of names in files of a fresh folder. Leaves out standard input (tests/cli/gbp_manners_test.sh).
+// How: lists of names in files of a fresh folder. Left out: standard input (tests/cli/gbp_manners_test.sh).
 #include "tests/support/catch.hpp"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ Texts texts_of(const gbp::Names& names) {
   return texts;
 }
 
-// A list in a folder of its own, removed at the end.
+// A list in a folder of its own, which is removed at the end.
 class List {
  public:
   explicit List(const std::string& bytes) {

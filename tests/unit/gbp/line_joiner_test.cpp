@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// line_joiner_test: a text in parts, in every order, comes out line by line, each line whole and once, the unfinished one last.
+// line_joiner_test: a text is given in parts, in any order, and comes out line by line. Each line comes out whole and once, and the unfinished line comes last.
 //
-// How: random texts, cut at random places, given in random orders, in pieces; what comes out is compared as a sorted list of lines, and
-// its end as text. Lines that are too long to be held are read again from the text. Leaves out the file itself (cli/gbp_lines_test.sh).
+// How: random texts are cut at random places and given in random orders, in pieces. The output is compared as a sorted list of lines, and
+// its end as text. Lines that are too long to be held are read again from the text. Left out: the file itself (cli/gbp_lines_test.sh).
 #include "tools/gbp/line_joiner.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Part {
   std::size_t end;
 };
 
-// The parts one after the other, each in pieces of at most `piece_bytes`.
+// Joins the parts one after the other, each in pieces of at most `piece_bytes`.
 std::string joined(const std::string& text, const std::vector<Part>& parts, std::size_t piece_bytes) {
   std::string out;
   const auto write = [&out](std::string_view piece) {
@@ -47,7 +47,7 @@ std::vector<std::string> sorted_lines(const std::string& text) {
     start = end + 1;
   }
   lines.push_back(text.substr(start));
-  std::sort(lines.begin(), lines.end() - 1);  // the unfinished one stays last
+  std::sort(lines.begin(), lines.end() - 1);  // the unfinished line stays last
   return lines;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// overlap_test: only for a reader that works is anything fetched early, and little of a small file. Leaves out what it gains
+// overlap_test: data is fetched early only for a reader that computes, and only a little of a small file. Left out: the gain
 // (script/bench gbp apps).
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scan_time_test: what a scan takes, by what is missing, on which device, and in which order. Left out: how devices are learned (unit/libgray, script/bench gbp).
+// scan_time_test: the time of a scan, by the missing bytes, the device and the order. Left out: how devices are learned (unit/libgray, script/bench gbp).
 #include "tools/gbp/scan_time.hpp"
 
 #include <vector>
@@ -62,7 +62,8 @@ TEST_CASE("a short way is a shorter one where the seeks are measured") {
         .value();
   };
   CHECK(took(10) == Approx(0.208));
-  CHECK(took(20) == Approx(0.208 + 0.0055));   // a hundredth of a third: a tenth of the way from the least
+  // A hundredth of a third: a tenth of the way from the least time.
+  CHECK(took(20) == Approx(0.208 + 0.0055));
   CHECK(took(1010) == Approx(0.208 + 0.010));  // a third
   CHECK(took(2900) == Approx(0.208 + 0.010));
 }

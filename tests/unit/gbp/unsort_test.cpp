@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // unsort_test: lines about files go back into the order of the files.
 //
-// How: lines in, lines out, in the forms in which common programs name a file.
+// How: lines are put in and come out, in the forms in which common programs name a file.
 #include "tests/support/catch.hpp"
 
 #include <sstream>

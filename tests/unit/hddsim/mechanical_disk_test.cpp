@@ -89,7 +89,7 @@ TEST_CASE("sequential reads run at the speed of the platters, or of the commands
   for (std::uint64_t offset = length; offset < kBytes; offset += length)
     now_ns = read(disk, offset, length, now_ns).end_ns;
   const double rate = static_cast<double>(kBytes - length) / static_cast<double>(now_ns - start_ns) * 1e9;
-  // Each command costs 50 us and its way over the interface.
+  // Each command costs 50 us, and its transfer over the interface.
   const double commands_rate = static_cast<double>(length) / (50e-6 + static_cast<double>(length) / 300e6);
   CHECK(rate == Approx(std::min(100'000'000.0, commands_rate)).epsilon(0.02));
 }
@@ -122,7 +122,7 @@ TEST_CASE("random reads take a seek, half a turn on average, and the transfer", 
     now_ns = service.end_ns;
   }
   CHECK(rotation_ns / kReads == Approx(kTurnNs / 2.0).epsilon(0.02));
-  // Of two random places the distance x has the density 2(1 - x): the mean of the curve over it, integrated by hand.
+  // The distance x of two random places has the density 2(1 - x). The expected value is the mean of the curve over this density, integrated by hand.
   CHECK(seek_ns / kReads == Approx(5'592'600).epsilon(0.02));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("a write cache takes writes at once, serves reads of them, and a flush
   CHECK(now_ns < 10'000'000);
   CHECK(read(disk, 3 * (64ULL << 20U), 4096, now_ns).is_buffered);
   const Service flushed = disk.serve({Operation::flush, 0, 0}, now_ns);
-  CHECK(flushed.end_ns - now_ns > 100 * 1'000'000);  // a hundred places, at least the shortest seek each
+  CHECK(flushed.end_ns - now_ns > 100 * 1'000'000);  // a hundred places, each with at least the shortest seek
   const Service again = disk.serve({Operation::flush, 0, 0}, flushed.end_ns);
   CHECK(again.end_ns == flushed.end_ns + 50'000);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// other_disks_test: the memory card pays for erase blocks, the cloud volume keeps its caps and spends its credits.
+// other_disks_test: the memory card pays for erase blocks. The cloud volume keeps its caps and spends its credits.
 #include "bench/hddsim/disk.hpp"
 #include "tests/support/catch.hpp"
 
@@ -35,9 +35,10 @@ TEST_CASE("a card reads everywhere alike and pays for opening an erase block", "
   CHECK(took(Operation::write, 0) == kOpenNs + 60'000'000);
   CHECK(took(Operation::write, 4096) == kOpenNs);
   CHECK(took(Operation::write, 100U << 20U) == kOpenNs + 60'000'000);
-  CHECK(took(Operation::write, 8192) == kOpenNs);  // two are open
+  CHECK(took(Operation::write, 8192) == kOpenNs);  // two blocks are open
   CHECK(took(Operation::write, 200U << 20U) == kOpenNs + 60'000'000);
-  CHECK(took(Operation::write, 100U << 20U) == kOpenNs + 60'000'000);  // and it was not the one written last
+  // This block had been closed, because the other open block was written later.
+  CHECK(took(Operation::write, 100U << 20U) == kOpenNs + 60'000'000);
 }
 
 TEST_CASE("a cloud volume serves a burst at once and then keeps to its cap", "[hddsim]") {
@@ -50,14 +51,14 @@ TEST_CASE("a cloud volume serves a burst at once and then keeps to its cap", "[h
   profile.rate = 60'000'000;
   profile.burst_bytes = 0;
   const auto volume = make_disk(profile, kGiB);
-  std::uint64_t now_ns = 100'000'000'000;  // long idle: all credits are there
+  std::uint64_t now_ns = 100'000'000'000;  // the volume was idle for long, so it has all credits
   const std::uint64_t start_ns = now_ns;
   for (unsigned i = 0; i < 1000; ++i)
     REQUIRE(volume->serve({Operation::read, 0, 512}, now_ns).end_ns <= now_ns + 700'000 + 10'000'000);
   for (unsigned i = 0; i < 500; ++i) now_ns = volume->serve({Operation::read, 0, 512}, now_ns).next_ns;
   CHECK(now_ns - start_ns == Approx(1'000'000'000).epsilon(0.02));
   const std::uint64_t large_ns = volume->serve({Operation::write, 0, 6'000'000}, now_ns).end_ns - now_ns;
-  CHECK(large_ns >= 99'000'000);  // by bytes
+  CHECK(large_ns >= 99'000'000);  // limited by bytes
 }
 
 TEST_CASE("a profile is read whole or refused with the place and the reason", "[hddsim]") {

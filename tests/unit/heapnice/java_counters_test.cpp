@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// java_counters_test: a JVM's counters are read out of its file, and any other file says nothing.
+// java_counters_test: a JVM's counters are read from its file; any other file gives no counters.
 //
-// How: files made here as HotSpot makes them, whole, cut short at each byte, and with each byte changed. Leaves out a real JVM (cli/heapnice_test).
+// How: files as HotSpot makes them, whole, cut short at each byte, and with each byte changed. Left out: a real JVM (cli/heapnice_test).
 #include "tests/support/catch.hpp"
 
 #include <cstring>
@@ -146,7 +146,7 @@ TEST_CASE("the counters of another JVM that a process looks at are not its own")
 TEST_CASE("a JVM takes orders only where its counters say so") {
   CHECK(does_take_orders(file_of({}, "1100")));
   CHECK_FALSE(does_take_orders(file_of({}, "0100")));
-  CHECK_FALSE(does_take_orders(file_of({{"sun.rt.jvmCapabilities", '1'}})));  // a number
+  CHECK_FALSE(does_take_orders(file_of({{"sun.rt.jvmCapabilities", '1'}})));  // a number instead of a text
   CHECK_FALSE(does_take_orders(usual_file()));
   CHECK_FALSE(does_take_orders(""));
   const std::string whole = file_of({}, "1100");
@@ -160,7 +160,7 @@ TEST_CASE("what is live is the least that was used since the last full collectio
   live.take(heap_of(100, 1, 0));
   live.take(heap_of(300, 2, 0));
   CHECK(live.bytes() == 100);
-  live.take(heap_of(900, 3, 1));  // not counted yet
+  live.take(heap_of(900, 3, 1));  // the use after a full collection is read at the next call
   CHECK(live.bytes() == 100);
   live.take(heap_of(200, 3, 1));
   CHECK(live.bytes() == 200);

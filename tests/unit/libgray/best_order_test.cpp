@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// best_order_test: sort_files orders by cache, by layout, by both, and keeps ties.
+// best_order_test: sort_files orders files by cache, by layout and by both, and keeps the given order of equal files.
 //
-// How: files with made-up costs, sorted; the order is read as a word of their names. Leaves out where the
-// costs come from (unit_libgray, and tests/system/gbp_order_test.sh on the real kernel).
+// How: files with invented costs are sorted; the order is read as a word made of their names. Left out: how the
+// costs are found (unit_libgray, and tests/system/gbp_order_test.sh on the real kernel).
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using gray::order::Mode;
 namespace {
 
 constexpr double kUnknown = -1;
-constexpr double kPage = 1.0 / 256;  // of a small file
+constexpr double kPage = 1.0 / 256;  // one page of a small file
 
 File file(const char* name, double cached_fraction, std::uint64_t extent_bytes, int error = 0) {
   File made;
@@ -42,7 +42,7 @@ File small_file(const char* name, double cached_fraction, std::uint64_t extent_b
   return made;
 }
 
-// So large that little of the set is missing.
+// A file so large that only a small part of the set is missing.
 File rest_of_set(const char* name, std::uint64_t extent_bytes) {
   File made = file(name, 1, extent_bytes);
   made.size_bytes = 1024 * kMuchBytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // claims_test: calls that ask at the same time get fair shares, in the order of arrival, and dead processes keep nothing.
 //
-// How: shares are computed from lists; claims of several processes live in one simulated shared table. Leaves out
+// How: shares are computed from lists. Claims of several processes are in one simulated shared table. Left out:
 // real processes (tests/system/mac_room_test.sh, bench/mac).
 #include "tests/support/catch.hpp"
 
@@ -56,7 +56,7 @@ void set_host(std::uint64_t available_mib) {
   };
 }
 
-// The memory accounts of a host without swap now.
+// Sets the memory accounts of a host without swap to the current state.
 void tell_free_memory() {
   auto& memory = simulated::memory();
   const std::uint64_t used = memory.resident.size() + memory.competitor_pages;
@@ -83,7 +83,7 @@ Claim waiting(std::uint64_t min_mib, std::uint64_t arrival_ns = 1) {
   return claim_in(ClaimState::waiting, min_mib, 0, arrival_ns);
 }
 
-// How many MiB `me` should give back in a pool of 1000 MiB with this much room.
+// The MiB that `me` should give back in a pool of 1000 MiB with this much room.
 std::uint64_t wanted_mib(std::int64_t room_mib, const Claim& me, const std::vector<Claim>& others) {
   Pool pool = pool_of(1000);
   pool.room_bytes = room_mib * static_cast<std::int64_t>(kMiB);
@@ -129,7 +129,7 @@ TEST_CASE("two processes that ask at once do not count the same bytes") {
   CHECK(one != two);
   CHECK(ask_mib(second, two, 100) == 50);
   be(1);
-  CHECK(ask_mib(first, one, 60, 40) == 50);  // it holds 40 of the 100: the pool is the same
+  CHECK(ask_mib(first, one, 60, 40) == 50);  // it holds 40 MiB of the 100 MiB: the pool is the same
   first.change(one, ClaimState::held, 40 * kMiB, 0);
   be(2);
   CHECK(ask_mib(second, two, 60) == 60);
@@ -238,7 +238,7 @@ TEST_CASE("a claim counts while a process of this user holds its slot") {
   claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB);
   be(2);
   const int two = claims.enter(ClaimState::asking, 60 * kMiB, 1000 * kMiB);
-  CHECK(ask_mib(claims, two, 100) == 0);  // the first one's minimum comes first
+  CHECK(ask_mib(claims, two, 100) == 0);  // the first claim's minimum comes first
   SECTION("gone") {
     simulated::memory().processes.erase(1);
   }
@@ -262,7 +262,7 @@ ClaimTable& table() {
   return *reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
 }
 
-// A valid claim in the name of a process that holds a slot for this many bytes, or no slot.
+// Writes a valid claim in the name of a process that holds a slot for this many bytes, or holds no slot.
 void forge(std::size_t slot, ClaimState state, std::uint32_t pid, std::uint64_t bytes, bool is_slot_held) {
   Claim claim{static_cast<std::uint32_t>(state), pid, 0, bytes, bytes, bytes, bytes, 0, 0};
   claim.checksum = checksum_of(claim);
@@ -297,14 +297,14 @@ TEST_CASE(
   forge_one(ClaimState::promised, 10 * kMiB);
   CHECK(ask_mib(claims, mine, 100) == 90);
   forge_one(ClaimState::promised, std::uint64_t{1} << 54U);
-  CHECK(ask_mib(claims, mine, 100) == 0);  // the whole pool, and not more, or the next would be too
-  // Asking, with far more than it holds: what it says it gives back is not there.
+  CHECK(ask_mib(claims, mine, 100) == 0);  // the claim counts as the whole pool at most
+  // The forged process asks, and claims to give back far more than it holds: those bytes do not exist.
   forge_one(ClaimState::asking, std::uint64_t{1} << 54U);
   table().claims[1].min_bytes = 0;
   table().claims[1].checksum = checksum_of(table().claims[1]);
   simulated::memory().processes[5].anonymous_bytes = 20 * kMiB;
   CHECK(ask_mib(claims, mine, 100) == 60);
-  table().claims[1].pending_bytes ^= 1U;  // damaged
+  table().claims[1].pending_bytes ^= 1U;  // the claim is damaged
   CHECK(ask_mib(claims, mine, 100) == 100);
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a lock that somebody keeps, or gives back for moments, is waited for 
   }
   CHECK(simulated::memory().clock_ns >= 450'000'000);
   CHECK(simulated::memory().clock_ns <= 600'000'000);
-  // Claims are still entered and changed.
+  // Claims can still be entered and changed while the lock is kept.
   simulated::memory().is_lock_kept = true;
   const int one = claims.enter(ClaimState::asking, 1, 40 * kMiB);
   REQUIRE(one >= 0);
@@ -358,7 +358,7 @@ TEST_CASE("who asks and is stopped keeps what he holds, and nobody waits for him
   simulated::memory().processes[1].is_stopped = true;
   CHECK(ask_mib(claims, two, 100) == 100);
   simulated::memory().processes[1].is_stopped = false;
-  CHECK(ask_mib(claims, two, 100) == 0);  // he goes on, and is first again
+  CHECK(ask_mib(claims, two, 100) == 0);  // the first process goes on, and is first again
 }
 
 TEST_CASE("a name that is not to be had, or is lost, is tried again at the next claim") {
@@ -371,7 +371,8 @@ TEST_CASE("a name that is not to be had, or is lost, is tried again at the next 
   CHECK(ask_mib(claims, -1, 100) == 100);
   simulated::memory().shared_forbidden = {};
   CHECK(claims.enter(ClaimState::asking, 1, kMiB) == 0);
-  for (const int error : {-EBADF, -EPERM}) {  // every descriptor was closed; we act for another user
+  // Every descriptor was closed; this process acts for another user.
+  for (const int error : {-EBADF, -EPERM}) {
     simulated::memory().shared_error = error;
     CHECK(claims.enter(ClaimState::asking, 1, kMiB) >= 0);
   }
@@ -419,7 +420,7 @@ TEST_CASE("a canary dies in our stead where there is no swap, and is not sent wh
   REQUIRE(grant);
   CHECK(simulated::memory().canaries == 1);
   CHECK(allocator.release(grant.value().address) == 0);
-  simulated::memory().frames = 10 * 256;  // the host's accounts lie
+  simulated::memory().frames = 10 * 256;  // the host's accounts are wrong
   CHECK(allocator.allocate(request).error() == -EAGAIN);
   CHECK(simulated::memory().deaths == 0);
   auto& texts = simulated::memory().texts;
@@ -437,7 +438,7 @@ TEST_CASE(
   for (const bool has_swap : {false, true}) {
     set_host(1000);
     simulated::memory().has_swap = has_swap;
-    simulated::memory().is_put_out_known = !has_swap;  // or the kernel cannot be asked
+    simulated::memory().is_put_out_known = !has_swap;  // with swap, the kernel cannot be asked
     Allocator allocator;
     Request request = request_of(1, 5000);
     request.signals = kSignalsTimeOnly;
@@ -563,9 +564,9 @@ TEST_CASE("a waiter looks when its group tells, else by the clock, and not at al
   CHECK(waits_with(false, true).empty());
   const auto told = waits_with(true, true);
   REQUIRE(told.size() >= 3);
-  CHECK(told.size() <= 8);  // the last one the rest of the time
+  CHECK(told.size() <= 8);  // the last wait is for the rest of the time
   CHECK(told.front() == kSecondNs / 2);
-  // 20 of 100 MiB are free less the margin, and 40 are wanted: told once, at that use.
+  // 20 of 100 MiB are free after the margin, and 40 are wanted: one event is requested, at that use of memory.
   REQUIRE(simulated::memory().group_events.size() == 1);
   CHECK(std::stoull(simulated::memory().group_events[0]) == (100 - 4 - 40) * kMiB);
   const auto untold = waits_with(true, false);
@@ -580,7 +581,7 @@ TEST_CASE("a hog that grows while we probe is left room, and nobody is paged out
     simulated::memory().has_swap = has_swap;
     simulated::memory().on_touch = [](std::uint64_t) {
       auto& memory = simulated::memory();
-      // As fast as we do.
+      // The competitor takes pages as fast as this process does.
       if (memory.competitor_pages < std::min<std::size_t>(500 * 256, memory.resident.size()))
         ++memory.competitor_pages;
     };
@@ -637,7 +638,7 @@ TEST_CASE("nothing is wanted back while there is room for all, nor of what is no
 
 TEST_CASE("who waits is given what he is short of, and no more") {
   CHECK(wanted_mib(0, returnable(10, 200), {claim_in(ClaimState::asking, 80, 0)}) ==
-        0);  // he has seen his room
+        0);  // a process that asks is not waiting
   CHECK(wanted_mib(50, returnable(10, 200), {waiting(80)}) == 30);
   CHECK(wanted_mib(0, returnable(10, 200), {waiting(80), waiting(40, 2)}) == 120);
 }
@@ -671,7 +672,8 @@ TEST_CASE("what has to be free beside a minimum is given, too, and once for all 
   CHECK(wanted_mib(0, returnable(10, 200),
                    {with_reserve(waiting(40), 30), with_reserve(waiting(50, 2), 30)}) == 120);
   CHECK(wanted_mib(0, returnable(10, 200), {with_reserve(waiting(40), 90), waiting(50, 2)}) == 130);
-  CHECK(wanted_mib(0, returnable(10, 200), {with_reserve(waiting(150), 90)}) == 0);  // more than can be had
+  // More than the pool can give.
+  CHECK(wanted_mib(0, returnable(10, 200), {with_reserve(waiting(150), 90)}) == 0);
   CHECK(wanted_mib(500, returnable(10, 200), {with_reserve(waiting(40), 30)}) == 0);
 }
 
@@ -680,7 +682,7 @@ TEST_CASE("a reserve is what the asker's own account says less than the common o
   CHECK(reserve_for(two_pools(500, 900), two_pools(700, 1000)) == 200 * kMiB);
   CHECK(reserve_for(two_pools(500, -60), two_pools(700, 36)) == 96 * kMiB);
   CHECK(reserve_for(two_pools(500, 200), two_pools(400, 100)) ==
-        0);  // it takes more of the page cache than others
+        0);  // it takes more of the page cache than the others do
   CHECK(reserve_for(two_pools(500, 10), {}) == 0);
   CHECK(reserve_for({}, {}) == 0);
 }
@@ -709,10 +711,10 @@ TEST_CASE("a reserve in the table is no more than the slot was taken for") {
   CHECK(wanted() == 120);
   slot.bytes = 30 * kMiB;
   CHECK(wanted() == 50);
-  simulated::memory().is_lock_kept = true;  // by one who asks: who holds needs it not
+  simulated::memory().is_lock_kept = true;  // by a process that asks; a holder does not need the lock
   const std::uint64_t before_ns = simulated::memory().clock_ns;
   CHECK(wanted() == 50);
-  CHECK(simulated::memory().clock_ns - before_ns < 1'000);  // it waited for nothing
+  CHECK(simulated::memory().clock_ns - before_ns < 1'000);  // it did not wait
   simulated::memory().is_lock_kept = false;
   server.change(two, ClaimState::held, 20 * kMiB, 0);
   CHECK(slot.bytes == 20 * kMiB);
@@ -761,7 +763,7 @@ TEST_CASE(
 TEST_CASE(
     "who holds with room for files and one who waits without it, or the other way round, mean the same "
     "bytes") {
-  set_host(400);  // a quarter is left to files, else a 32nd
+  set_host(400);  // a quarter is left to files, otherwise a 32nd
   be(1);
   Allocator sorter;
   Request request = request_of(200, 1000);
@@ -794,7 +796,7 @@ TEST_CASE(
   const auto second = server.allocate(served);
   REQUIRE(second);
   const std::uint64_t margin_mib = is_waiter_for_files ? 100 : 400 / 32;
-  CHECK(left_bytes <= (400 - 150 - margin_mib - 1) * kMiB);  // with a little beside, for page tables
+  CHECK(left_bytes <= (400 - 150 - margin_mib - 1) * kMiB);  // a little more is used, by page tables
   CHECK(left_bytes >= (400 - 150 - margin_mib - 3) * kMiB);
   CHECK(simulated::memory().deaths == 0);
 }
@@ -808,7 +810,8 @@ TEST_CASE("a minimum that is just there is taken by one who waits, too") {
   Request request = request_of(187, 187);
   request.timeout_ns = 3'000'000'000;
   CHECK(allocator.allocate(request));
-  CHECK(simulated::memory().clock_ns - before_ns >= 200'000'000);  // those who give might have given more
+  // The processes that give back might have given more.
+  CHECK(simulated::memory().clock_ns - before_ns >= 200'000'000);
   CHECK(simulated::memory().clock_ns - before_ns < 3'000'000'000);
 }
 
@@ -835,7 +838,7 @@ TEST_CASE("two who ask at once with different options never touch together more 
   Request served = request_of(240, 240);
   bool is_come = false;
   gray::base::Result<Grant> second = gray::base::Result<Grant>::failure(-EBUSY);
-  // While the sorter takes, the server comes and takes, too; it counts itself first, and the sorter has no room for it by its own account.
+  // While the sorter takes memory, the server comes and takes memory, too. The server counts itself first, so the sorter's own account shows no room for it.
   simulated::memory().on_touch = [&](std::uint64_t) {
     if (is_come || simulated::memory().resident.size() < std::size_t{200} * 256) return;
     is_come = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// detector_test: each backend answers only if its answer is true, and costs what it says.
+// detector_test: each backend answers only if its answer is true, and costs as much as it reports.
 //
-// How: the detector over a simulated host whose page cache is known, so each answer can be compared with the
-// truth and each question the detector asks of the host is counted. Leaves out the real kernel
+// How: the detector runs on a simulated host whose page cache is known. So each answer is compared with the
+// truth, and each question to the host is counted. Left out: the real kernel
 // (tests/system/gbp_order_test.sh) and noise in the latencies.
 #include "tests/support/catch.hpp"
 
@@ -227,7 +227,7 @@ TEST_CASE("a miss is checked by the end of the file, which fetches nothing") {
   options.plan.prediction_unit_bytes = 4000 * kPageBytes;
   Detector detector(options);
   CHECK(look(detector, "its end was read").cached_fraction < 0.5);
-  CHECK(simulated::host().pages_brought_in == 3);  // one says it is cached, three say it is not
+  CHECK(simulated::host().pages_brought_in == 3);  // one probe finds a cached page, three find a missing page
   for (const char* name : {"cold", "cold too"}) {
     const CacheReport cold = look(detector, name);
     CHECK(cold.cached_fraction == 0);
@@ -294,7 +294,7 @@ TEST_CASE("a warm file is not taken for a cold one when a probe loses its proces
   Detector detector = detector_with(Backend::automatic);
   const CacheReport report = look(detector, "warm");
   CHECK(report.cached_fraction == 1);
-  CHECK(report.probes == 3);  // the robbed one's page, the one beside it, and another elsewhere
+  CHECK(report.probes == 3);  // the page of the delayed read, the page beside it, and another page elsewhere
   CHECK(simulated::host().pages_brought_in == 0);
 }
 
@@ -426,7 +426,7 @@ TEST_CASE("a file of the largest size there is costs a bounded number of questio
   file.is_trusted = is_trusted;
   Detector detector = detector_with(Backend::automatic);
   const CacheReport report = look(detector, "sparse");
-  CHECK(report.backend == Backend::timed);  // mincore would take a map of every page
+  CHECK(report.backend == Backend::timed);  // mincore would need a map of every page
   CHECK(simulated::host().mincore_calls == 0);
   CHECK(simulated::host().reads <= 3 * gray::filecache::kUnitsMax);
 }
@@ -483,9 +483,10 @@ TEST_CASE("a second look is not fooled by the pages that the first one brought i
   CHECK(look(detector, "tiny").cached_fraction <= 0.5);
   const double again = look(detector, "tiny").cached_fraction;
   CHECK(again <= 0.5);
-  CHECK(look(detector, "tiny").cached_fraction < 0);  // both pages that may be probed are ours now
+  // The detector itself has brought in both pages that may be probed.
+  CHECK(look(detector, "tiny").cached_fraction < 0);
   simulated::host().seconds += gray::filecache::kOwnSeconds + 1;
-  CHECK(look(detector, "tiny").cached_fraction > 0.5);  // forgotten
+  CHECK(look(detector, "tiny").cached_fraction > 0.5);  // the detector has forgotten its own probes
 }
 
 TEST_CASE("probing ends when its misses have brought in the budget, and the rest is unknown") {
@@ -557,7 +558,7 @@ TEST_CASE("the parts of a file come cached first, each kind as it lies, and hold
   options.extents = {{kPageBytes, 10}, {1000 * kPageBytes, 10}, {999 * kPageBytes, 2 * kPageBytes}};
   REQUIRE(detector.plan("big", options, units) == 0);
   REQUIRE(units.size() == 2);
-  CHECK(units[0].stretch.length_bytes == kPageBytes);  // the last page, which the self-test has brought in
+  CHECK(units[0].stretch.length_bytes == kPageBytes);  // the last page, which the self-test has read in
   CHECK(detector.plan("none", options, units) == -ENOENT);
 }
 
@@ -579,7 +580,7 @@ TEST_CASE("a unit's access time is that of the reads that say what it is") {
   CHECK(look(detector, "warm").access_ns == simulated::host().hit_time_ns);
   Detector counting = detector_with(Backend::cachestat);
   simulated::add_file("counted", 400, 400);
-  CHECK(look(counting, "counted").access_ns == 0);  // nothing was timed
+  CHECK(look(counting, "counted").access_ns == 0);  // no read was timed
 }
 
 TEST_CASE("what was learned of a device predicts what its files take") {
@@ -598,7 +599,7 @@ TEST_CASE("what was learned of a device predicts what its files take") {
   CHECK(detector.learn(descriptor("half"), 2 << 20).value() == 0);
   CHECK(detector.learn(descriptor("learned"), 1 << 20).value() == 256 * gray::os::kPageBytes);
   const auto cold = detector.predict(descriptor("cold"), {0, 512 * gray::os::kPageBytes}).value();
-  CHECK(cold.missing_bytes >= 511 * gray::os::kPageBytes);  // trying out the count may have read a page
+  CHECK(cold.missing_bytes >= 511 * gray::os::kPageBytes);  // the test of the count may have read a page
   CHECK(cold.speed.access_ns == Approx(8e6).epsilon(0.01));
   CHECK(cold.read_ns == Approx(8e6 + 512 * 20'000).epsilon(0.01));
   const auto half = detector.predict(descriptor("half"), {0, 512 * gray::os::kPageBytes}).value();
@@ -606,7 +607,7 @@ TEST_CASE("what was learned of a device predicts what its files take") {
   CHECK(half.read_ns == Approx(8e6 + 256 * 20'000).epsilon(0.01));
   CHECK(detector.predict(descriptor("warm"), {0, 512 * gray::os::kPageBytes}).value().missing_bytes == 0);
   CHECK(detector.predict(descriptor("cold"), {600 * gray::os::kPageBytes, 4096}).value().read_ns ==
-        0);  // behind its end
+        0);  // after its end
 }
 
 TEST_CASE("a threshold that was measured on a faster host gives way to the hits that are seen") {

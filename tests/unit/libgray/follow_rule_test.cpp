@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// follow_rule_test: when a heap is told to grow, to stay and to shrink.
+// follow_rule_test: when a heap is told to grow, to stay or to shrink.
 //
-// How: the input is a list of looks at given instants, in order. The output is the advice. Leaves out where the looks come from (follower_test).
+// How: the input is a list of looks at given instants, in order. The output is the advice. Left out: how the looks are made (follower_test).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/follow_rule.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// A heap of 1000 MiB with 400 live ones, told so, where there is room for just that.
+// A heap of 1000 MiB with 400 MiB of live data, which was told this size, on a host with room for exactly this size.
 FollowLook calm_look() {
   FollowLook look;
   look.now_ns = 100 * kSecond;
@@ -66,9 +66,9 @@ TEST_CASE("the first answer is what there is room for, within the bounds") {
 
 TEST_CASE("room that is missing shrinks at once, and small differences do nothing") {
   FollowLook look = calm_look();
-  look.allowed_bytes = 980 * kMiB;  // within half the margin
+  look.allowed_bytes = 980 * kMiB;  // within half of the margin
   CHECK(decide(look, calm_state()).verdict == FollowVerdict::stay);
-  look.allowed_bytes = 950 * kMiB;  // of the same that the process has: what is beside the heap has grown
+  look.allowed_bytes = 950 * kMiB;  // of the same memory of the process: the memory beside the heap has grown
   const FollowDecision decision = decide(look, calm_state());
   CHECK(decision.verdict == FollowVerdict::shrink);
   CHECK(decision.reason == FollowReason::room);
@@ -79,7 +79,7 @@ TEST_CASE("room that falls fast is taken to fall on, down to what is live and a 
   FollowLook look = calm_look();
   look.allowed_bytes = 900 * kMiB;
   look.reach_bytes = 1000 * kMiB;
-  CHECK(told_mib(decide(look, calm_state())) == 600);  // a quarter of what lies above 500
+  CHECK(told_mib(decide(look, calm_state())) == 600);  // a quarter of the part above 500
   look.allowed_bytes = 100 * kMiB;
   look.reach_bytes = 200 * kMiB;
   CHECK(told_mib(decide(look, calm_state())) == 500);
@@ -114,9 +114,9 @@ TEST_CASE("room that stays is taken, and not before it has stayed") {
 TEST_CASE("a heap that has not given back yet what it was told to is not told to grow") {
   FollowLook look = calm_look();
   look.heap_bytes = 2000 * kMiB;
-  look.allowed_bytes = 1900 * kMiB;  // its own
+  look.allowed_bytes = 1900 * kMiB;  // the heap's own size
   CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::stay);
-  look.allowed_bytes = 2500 * kMiB;  // it could not become smaller, and now there is room beside it
+  look.allowed_bytes = 2500 * kMiB;  // the heap could not become smaller, and now there is room beside it
   CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::grow);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("pressure takes a margin, once in a while, and only where memory is ti
   CHECK(told_mib(decision) == 1000 - 64);
   look.now_ns += kSecond;
   CHECK(decide(look, decision.state).verdict == FollowVerdict::stay);
-  look.allowed_bytes = 3000 * kMiB;  // somebody else is short of memory
+  look.allowed_bytes = 3000 * kMiB;  // another process is short of memory
   CHECK(decide(look, calm_state()).verdict == FollowVerdict::stay);
 }
 

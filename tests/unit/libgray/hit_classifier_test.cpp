@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// hit_classifier_test: a miss is told from a hit by ratio and amount.
+// hit_classifier_test: a miss is told from a hit by the ratio and the difference of two latencies.
 //
-// How: the borders of the judgement, and pairs of latencies as real machines show them. Leaves out how often
-// real ones cross the border (tests/system/gbp_order_test.sh).
+// How: the borders of the rule, and pairs of latencies as real machines show them. Left out: how often
+// real latencies cross the border (tests/system/gbp_order_test.sh).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/core/hit_classifier.hpp"
@@ -23,8 +23,8 @@ TEST_CASE("a probe missed only when it was slower by the ratio and by the amount
 }
 
 TEST_CASE("latencies of real devices are told apart") {
-  CHECK_FALSE(is_miss(400, 300));        // warm
-  CHECK_FALSE(is_miss(4'000, 300));      // warm, processor caches cold
+  CHECK_FALSE(is_miss(400, 300));        // cached
+  CHECK_FALSE(is_miss(4'000, 300));      // cached, with cold processor caches
   CHECK(is_miss(40'000, 300));           // flash
   CHECK(is_miss(5'500'000, 1'000));      // a mechanical disk
   CHECK_FALSE(is_miss(300, 4'000'000));  // the process lost its processor during the certain hit

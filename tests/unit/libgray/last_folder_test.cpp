@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// last_folder_test: names of one folder lead to the files that their paths lead to, whichever way.
+// last_folder_test: a name relative to a folder that is held open leads to the same file as its path.
 //
-// How: files in fresh folders. The result of find() shows whether a name was looked up in a folder that is held open. Leaves out how much time this saves (script/bench gbp).
+// How: files in fresh folders. The result of find() shows whether a name was looked up in a folder that is held open. Left out: how much time this saves (script/bench gbp).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>
@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr int kNames = 40;  // in a row: more than it takes to hold a folder open
+constexpr int kNames = 40;  // more names in a row than it takes to hold a folder open
 
 class Folders {
  public:
@@ -44,7 +44,7 @@ class Folders {
   std::filesystem::path top_;
 };
 
-// 0: none, for lack of such a file.
+// The inode number of a file; 0 if there is no such file.
 ino_t inode_of(const gray::order::Relative& file) {
   struct stat status {};
   return fstatat(file.folder_fd, file.name, &status, 0) == 0 ? status.st_ino : 0;
@@ -58,7 +58,7 @@ bool is_open(int fd) {
   return fcntl(fd, F_GETFD) >= 0;
 }
 
-// Asks for names of `folder` until one comes by the folder itself.
+// Asks for names of `folder` until a name is looked up in the open folder itself.
 int hold(gray::order::LastFolder& last, const Folders& folders, const char* folder) {
   for (int i = 0; i < kNames; ++i) {
     const std::string path = folders.path(folder, i);

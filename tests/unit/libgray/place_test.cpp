@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// place_test: places are found and totally ordered.
+// place_test: the places of files are found, and are totally ordered.
 //
-// How: the order is checked as a mathematical one over all triples of a set that holds every kind of
-// difference; finding a place runs over the simulated host. Leaves out the addresses of real file systems
+// How: the properties of an order are checked over all triples of a set with every kind of
+// difference. A place is found on the simulated host. Left out: the addresses of real file systems
 // (tests/system/gbp_order_test.sh).
 #include "tests/support/catch.hpp"
 
@@ -94,7 +94,7 @@ TEST_CASE("an order is advised where places mean something and seeks are dear") 
   CHECK(advice(0) == Order::extent);
   simulated::host().is_rotational = false;
   CHECK(advice(0) == Order::none);
-  CHECK(advice(300) == Order::extent);  // measured goes before what the kernel believes
+  CHECK(advice(300) == Order::extent);  // a measured time counts more than the kernel's answer
   simulated::host().is_rotational = std::nullopt;
   CHECK(advice(0) == Order::extent);
   for (const std::uint64_t kind : {0x6969U, 0x01021994U, 0x65735546U, 0x794c7630U, 0x9123683eU}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// pools_test: the ceiling follows from what the host's files say, and survives what they say wrongly.
+// pools_test: the limit of memory follows from the host's files, and wrong values in them do no harm.
 //
-// How: trees of the files of /proc and of control groups, held in memory, below a root folder of their own:
-// versions 1 and 2, nested, "max", cut off by a namespace, unreadable, lying. Leaves out the real files
+// How: trees of the files of /proc and of control groups, held in memory, each below a root folder of its own:
+// versions 1 and 2, nested, "max", cut off by a namespace, unreadable, wrong. Left out: the real files
 // (tests/system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
@@ -73,7 +73,7 @@ PoolOptions with_margin(std::uint64_t mebibytes, CachePolicy cache = CachePolicy
   return {cache, mebibytes * kMiB, false};
 }
 
-// The room of the group, or of the host, whose name ends so; -1 MiB where there is no such pool.
+// The room of the group or host whose name ends in `end`; -1 MiB where there is no such pool.
 std::int64_t room_mib(const PoolOptions& options, const std::string& end) {
   for (const Pool& pool : HostAccounts("/r").shared_pools(options)) {
     if (pool.name.size() >= end.size() &&
@@ -199,7 +199,8 @@ TEST_CASE("files that lie or cannot be read make no room and stop nothing") {
   CHECK(room_mib(with_margin(10), "/a") == 490);  // no more can be reclaimed than is used
   simulated::memory().text_errors["/r/sys/fs/cgroup/a/memory.current"] = -EACCES;
   texts()["/r/proc/self/status"] = "VmRSS:    102400 kB\n";
-  CHECK(room_mib(with_margin(10), "/a") == 490);  // ours is all that is known, and it could be reclaimed
+  // Only this process's memory is known, and it could be reclaimed.
+  CHECK(room_mib(with_margin(10), "/a") == 490);
   texts()["/r/sys/fs/cgroup/a/memory.stat"] = "";
   CHECK(room_mib(with_margin(10), "/a") == 390);
   texts()["/r/sys/fs/cgroup/a/memory.max"] = "\xff\xfe";
@@ -220,7 +221,7 @@ TEST_CASE("the margin is a share of the limit, and double where there is no swap
   CHECK(room_mib({}, "/a") == 480);
   add_host(4000, 1000);
   CHECK(room_mib({}, "/a") == 496);
-  texts()["/r/sys/fs/cgroup/memory/a/memory.memsw.limit_in_bytes"] = mib(512);  // none of the swap is ours
+  texts()["/r/sys/fs/cgroup/memory/a/memory.memsw.limit_in_bytes"] = mib(512);  // this group may use no swap
   texts()["/r/sys/fs/cgroup/memory/a/memory.memsw.usage_in_bytes"] = mib(0);
   CHECK(room_mib({}, "/a") == 480);
 }
@@ -283,7 +284,7 @@ TEST_CASE("pressure is told by our group, else by the host, else not at all") {
   files["/proc/self/mountinfo"] =
       "32 22 0:28 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
   files["/sys/fs/cgroup/memory/a/memory.stat"] = "total_swap 0\n";
-  CHECK_FALSE(open_pressure(HostAccounts()).value().is_readable);  // the group has no such file
+  CHECK_FALSE(open_pressure(HostAccounts()).value().is_readable);  // the group has no file of memory pressure
   files["/sys/fs/cgroup/memory/a/memory.pressure_level"] = "";
   CHECK(open_pressure(HostAccounts()).value().is_readable);
   files["/proc/self/cgroup"] = "0::/a\n";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// probe_test: the probe finds what is there, by time alone and with the other signals, and at a linear price.
+// probe_test: the probe finds the available memory, by time alone and with the other signals, in linear time.
 //
 // How: over the simulated memory, whose frames are counted, with a competitor of known size, preemptions and a
-// hypervisor that is late. Leaves out real paging (bench/mac, tests/system/mac_room_test.sh).
+// hypervisor that is late. Left out: real paging (bench/mac, tests/system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/probe.hpp"
@@ -93,7 +93,8 @@ TEST_CASE("what somebody takes while the probe is at its limit is given up, and 
       const double due_mib = (50 - static_cast<double>(more_pages) / kPagesPerMiB) * 31 / 32;
       INFO("due " << due_mib << " found " << found.mebibytes);
       CHECK(static_cast<double>(found.mebibytes) <= due_mib * 1.05);
-      CHECK(static_cast<double>(found.mebibytes) >= due_mib * 0.95 - 1);  // found is cut to whole MiB
+      // The result is rounded down to whole MiB.
+      CHECK(static_cast<double>(found.mebibytes) >= due_mib * 0.95 - 1);
     }
   }
 }
@@ -116,7 +117,7 @@ TEST_CASE(
 TEST_CASE("preemption, a late hypervisor and huge pages being cleared are not taken for paging") {
   for (const ProbeOptions& options : {by_time(), by_all()}) {
     set_memory(600, 0);
-    simulated::memory().robbed_every = 512;  // as a host that backs memory in huge pages
+    simulated::memory().robbed_every = 512;  // a host that backs memory by huge pages
     CHECK(find(300, options).mebibytes == 300);
     set_memory(600, 0);
     simulated::memory().first_touch_ns = 11'000;
@@ -152,14 +153,14 @@ TEST_CASE("a thread that is robbed now and then, at ever other places, is never 
 
 TEST_CASE("with other signals on, slowness that none of them confirms is not paging") {
   set_memory(600, 0);
-  simulated::memory().first_touch_ns = 100'000;  // a host that is out of memory itself
+  simulated::memory().first_touch_ns = 100'000;  // a host that is itself short of memory
   CHECK(find(50, by_all()).mebibytes == 50);
   set_memory(600, 0);
-  simulated::memory().resident_touch_ns = 3'000;  // an emulator
+  simulated::memory().resident_touch_ns = 3'000;  // as on an emulator
   CHECK(find(50, by_all()).mebibytes == 50);
   set_memory(600, 0);
   simulated::memory().resident_touch_ns = 3'000;
-  CHECK(find(50, by_time()).mebibytes == 50);  // what is slow is measured here
+  CHECK(find(50, by_time()).mebibytes == 50);  // by_time() measures what counts as slow on this host
 }
 
 TEST_CASE("the probe stays below its allowance, and gives back when that falls") {

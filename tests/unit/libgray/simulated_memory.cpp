@@ -87,7 +87,7 @@ std::uint64_t memory_page_bytes() {
 
 Result<unsigned char*> reserve_memory(std::uint64_t bytes) {
   if (bytes > memory().reserve_bytes_max) return Result<unsigned char*>::failure(-ENOMEM);
-  static std::uintptr_t next = std::uintptr_t{1} << 30U;  // addresses that nothing reads
+  static std::uintptr_t next = std::uintptr_t{1} << 30U;  // addresses that no code reads
   const std::uintptr_t address = next;
   next += bytes + kPage;
   memory().live_reservations_bytes += bytes;

@@ -32,7 +32,7 @@ std::uint64_t count_resident(const simulated::File& file, std::uint64_t first, s
   }));
 }
 
-// Without the advice, read-ahead comes along with a miss.
+// Reads a page in. Without the advice "random", a miss also reads ahead.
 void bring_in(simulated::File& file, std::uint64_t page) {
   const std::uint64_t wanted = file.is_random_expected ? 1 : simulated::host().read_ahead_pages;
   const std::uint64_t end = std::min(page + wanted, pages_of(current_bytes(file)));
@@ -146,7 +146,7 @@ Result<bool> is_rotational(std::uint64_t /*device*/) {
   return *simulated::host().is_rotational;
 }
 
-// Files that outlive the process are left to tests on the real host.
+// Files that outlive the process are tested on the real host.
 void* map_kept_file(const char* /*path*/, std::size_t /*bytes*/) {
   return nullptr;
 }
@@ -198,7 +198,7 @@ void expect_reads_in_order(int fd) {
   if (simulated::File* file = open_file_of(fd)) file->is_random_expected = false;
 }
 
-// A device that takes miss_time_ns to get to a stretch of missing pages, and page_time_ns for each of them.
+// The simulated device takes miss_time_ns to get to a stretch of missing pages, and page_time_ns for each page of the stretch.
 Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes) {
   simulated::Host& host = simulated::host();
   simulated::File* file = open_file_of(fd);

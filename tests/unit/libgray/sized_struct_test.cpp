@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// sized_struct_test: structs that cross the ABI between headers and libraries of different age.
+// sized_struct_test: structs that are passed between headers and libraries of different releases.
 //
-// How: the same struct as an older, an equal and a newer header would have it, each handed over as bytes,
-// with a guard behind it that must survive. Leaves out the C functions that use it (tests/install).
+// How: the same struct as an older, an equal and a newer header defines it. Each is passed as bytes,
+// with a guard after it that must not change. Left out: the C functions that use it (tests/install).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>
@@ -16,7 +16,7 @@ using gray::api::write_sized;
 
 namespace {
 
-// The library's own idea: the first release ended behind `a`, this one added `b`.
+// The library's own struct: the first release ended after `a`, this release has added `b`.
 struct Sample {
   std::size_t size;
   std::uint64_t a;
@@ -26,7 +26,7 @@ struct Sample {
 constexpr std::size_t kFirstSize = offsetof(Sample, b);
 constexpr std::uint64_t kGuard = 0x1122334455667788;
 
-// What a caller holds: a Sample, a field of a later release, and a guard.
+// The caller's memory: a Sample, a field of a later release, and a guard.
 struct Caller {
   Sample known;
   std::uint64_t later;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// touch_times_test: the time from which a touch counts as slow follows from the measured times, and from nothing else if these are known.
+// touch_times_test: the time from which a touch counts as slow follows from the recorded times alone, if they are known.
 //
-// How: the arithmetic with times as of several hosts, a record in a folder of its own, and the simulated memory for what is timed here. Leaves out
-// how long a real kernel takes (bench/mac).
+// How: the arithmetic with times as on several hosts, a record in a folder of its own, and the simulated memory for times that are measured here. Left out:
+// the times of a real kernel (bench/mac).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/touch_times.hpp"
@@ -44,7 +44,7 @@ TEST_CASE("swap that answers from memory, and a disk, have bounds of their own: 
   TouchTimes disk = flash_host();
   disk.in_ns = 8e6;
   CHECK(bounds_of(disk).in_ns > 50'000);
-  TouchTimes slow = flash_host();  // an emulator, say
+  TouchTimes slow = flash_host();  // for instance an emulator
   slow.again_ns = 3'000;
   slow.fault_ns = 40'000;
   CHECK(bounds_of(slow).in_ns > 40'000);
@@ -56,7 +56,7 @@ TEST_CASE("what was not measured is derived from the fault") {
   times.fault_ns = 1'000;
   CHECK(bounds_of(times).in_ns == 4'000);
   CHECK(bounds_of(times).out_ns > 33'000);
-  CHECK(bounds_of(TouchTimes{}).in_ns >= 1);  // a clock that did not move
+  CHECK(bounds_of(TouchTimes{}).in_ns >= 1);  // the clock did not move
 }
 
 TEST_CASE("a hypervisor that is late with fresh memory moves the bound for fresh memory alone") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// working_set_test: what is read out of the kernel's sums, when they are doubted, and where a curve bends. Left out: real processes (unit/api, system/working_set).
+// working_set_test: how the kernel's sums are read, when they are doubted, and where a curve bends. Left out: real processes (unit/api, system/working_set).
 #include "libgray/src/workingset/knee.hpp"
 #include "libgray/src/workingset/look.hpp"
 #include "tests/support/catch.hpp"
@@ -24,7 +24,7 @@ ws::MemorySums sums(std::uint64_t resident_bytes, std::uint64_t marked_bytes) {
   return made;
 }
 
-// At the times that gb-wss looks at.
+// A curve at the times at which gb-wss looks.
 std::vector<ws::CurvePoint> curve_of(double (*bytes)(double)) {
   std::vector<ws::CurvePoint> curve;
   for (const double t : {0.078, 0.156, 0.312, 0.625, 1.25, 2.5, 5.0, 10.0})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// allowance_test: situations in, limits and pauses out; and what the report says. Left out: real memory (system/memnice).
+// allowance_test: situations are put in, and the limits, pauses and the report are checked. Left out: real memory (system/memnice).
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
@@ -15,7 +15,7 @@ constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint64_t kS = 1'000'000'000;
 constexpr std::int64_t kUntold = INT64_MAX;
 
-// Steps of a tenth of a second, each the same.
+// Runs equal steps of a tenth of a second.
 class Course {
  public:
   explicit Course(bool can_be_held = true) : allowance_(wishes(can_be_held)) {}

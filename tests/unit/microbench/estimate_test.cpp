@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// estimate_test: parameters from samples whose truth is known: threshold, access unit, seek curve, spread.
+// estimate_test: computes parameters from samples whose truth is known: threshold, access unit, seek curve, spread.
 //
-// How: a simulated disk gives times by a formula and a generator with a fixed seed. Left out: real disks.
+// How: a simulated disk gives times by a formula and a random generator with a fixed seed. Left out: real disks.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -48,7 +48,7 @@ TEST_CASE("a histogram counts every time once, in rising bins", "[microbench]") 
 TEST_CASE("the access unit is the smallest from which on the rate stays near its peak", "[microbench]") {
   std::vector<RatePoint> points;
   for (std::uint64_t unit = 4096; unit <= (16U << 20U); unit *= 2) {
-    const double seconds = 0.008 + static_cast<double>(unit) / 100e6;  // a position and a transfer
+    const double seconds = 0.008 + static_cast<double>(unit) / 100e6;  // a positioning and a transfer
     points.push_back({unit, static_cast<double>(unit) / seconds});
   }
   CHECK(access_unit_bytes(points) == (8U << 20U));
@@ -69,7 +69,7 @@ TEST_CASE("a dip or a lucky peak at one size does not move the access unit far",
       const std::uint64_t unit = access_unit_bytes(noisy);
       INFO("size " << noisy[i].unit_bytes << " times " << factor);
       CHECK(unit >= calm / 2);
-      // A peak of the largest size has nothing beyond it that could contradict it.
+      // After a peak at the largest size there is no larger size that could contradict it.
       if (i + 1 < points.size() || factor < 1) CHECK(unit <= calm * 8);
     }
   }
@@ -99,8 +99,8 @@ TEST_CASE("the largest requests may be slower again", "[microbench]") {
 
 namespace {
 
-// A disk as in data sheets: settle, a root up to a third of the way, then a line, a random part of a turn, a transfer.
-// As disk_seek samples it: the shortest distances three times as often. A track may hold half as much again as another one.
+// A disk as in data sheets: the seek time is a settle time, a square root up to a third of the stroke, and a line after that; a random part of a turn and a transfer are added.
+// The samples are taken as disk_seek takes them: the shortest distances come three times as often. A track may hold half as much again as another track.
 std::vector<SeekSample> simulated_seeks(double turn_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> turn(0, turn_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// readahead_rules_test: are the rules of each kernel found by its reads alone?
+// readahead_rules_test: checks that the rules of each kernel are found by reads alone.
 //
-// How: discnice's emulator of the kernel's read-ahead stands for kernels of all releases, so each holds the other to what it takes for the rules.
+// How: discnice's emulator of the kernel's read-ahead replaces the kernels of all releases. So the two programs check each other's idea of the rules.
 // Left out: the kernels themselves, which script/kernels boots.
 #include "microbench/estimate/readahead_rules.hpp"
 

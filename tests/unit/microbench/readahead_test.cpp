@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// readahead_test: is the read-ahead of a kernel whose rules are known found exactly?
+// readahead_test: checks that the read-ahead of a kernel with known rules is found exactly.
 //
-// How: a small model of Linux's rules for one reader (initial window, marker, growth, random reads) stands for the kernel.
-// Left out: large folios and the asynchronous arrival of pages; the system test has them.
+// How: a small model of Linux's rules for one reader (initial window, marker, growth, random reads) replaces the kernel.
+// Left out: large folios and the asynchronous arrival of pages; the system test covers them.
 #include "microbench/estimate/readahead.hpp"
 
 #include <algorithm>

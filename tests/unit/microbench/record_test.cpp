@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// record_test: what is measured again, what replaces what, and how curves are spelled.
+// record_test: which keys are measured again, which records are replaced, and how curves are spelled.
 //
-// How: findings and old records are given, changes come out. Left out: the file itself (toolbox/repo has its tests).
+// How: findings and old records are given, and the changes are checked. Left out: the file itself (toolbox/repo has its tests).
 #include "microbench/record.hpp"
 
 #include <algorithm>

@@ -114,7 +114,7 @@ TEST_CASE("without time left each still has a few rounds", "[microbench]") {
 
 namespace {
 
-// A host in two states, each for a part of the time.
+// A host with two states, each for a part of the time.
 std::uint64_t began_ns = 0;
 
 class Phased : public Session {
@@ -133,7 +133,7 @@ TEST_CASE("a phase at the beginning, however steady, is not taken for the host",
   const gray::timing::Timer timer;
   const Context context{timer, Effort::kQuick, nullptr, 0.05, 1};
   const Benchmark phased = benchmark_of<Phased>("phased");
-  // As many as there are, so that their share of the time is all of it.
+  // The list has as many entries as there are benchmarks, so that together they get all of the time.
   std::vector<const Benchmark*> wanted(benchmarks().size(), &phased);
   began_ns = gray::base::monotonic_ns();
   const auto results = run_benchmarks(wanted, context, 400'000'000, [](const Benchmark&, double) {});

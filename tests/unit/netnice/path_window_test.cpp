@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// path_window_test: the window fills a line that is its own, retreats before others, comes back, and learns a path anew.
+// path_window_test: the window fills a line that it has alone, retreats before other senders, comes back, and learns a changed path anew.
 //
-// On a simulated line: a queue that is filled by the window's rate and by others', and a round trip that shows it a round trip later. Left out: real TCP
+// How: on a simulated line with a queue. The window's rate and the others' rate fill the queue, and a round trip shows the queue one round trip later. Left out: real TCP
 // (system/netnice).
 #include <algorithm>
 #include <deque>
@@ -21,7 +21,7 @@ constexpr std::uint64_t kTickNs = 10'000'000;
 constexpr double kLeastBytes = 2896;
 constexpr double kUsPerS = 1e6;
 
-// A line with a queue. Others put bytes into it at a rate, or keep it as full as cubic does.
+// A line with a queue. Other senders put bytes into the queue at a rate, or keep it as full as cubic does.
 struct Line {
   double rate = 2e6;
   double delay_s = 0.02;
@@ -29,7 +29,7 @@ struct Line {
   double queue = 0;
   double others_rate = 0;
 
-  // What the sender gets through in a tick: its part of the line, by its part of what came.
+  // The bytes that the sender gets through in a tick: the sender's share of the line is its share of the bytes that came in.
   double pass(double rate_in) {
     const double in = (rate_in + others_rate) * kTickS;
     const double out = std::min(queue + in, rate * kTickS);
@@ -45,7 +45,7 @@ class Sender {
   [[nodiscard]] double rate() const {
     return window_.rate_bytes_per_s() > 0 ? window_.rate_bytes_per_s() : 1e5;
   }
-  // Of a round trip is told when it is over.
+  // A round trip is reported when it is over.
   void tick(double moved_bytes, double round_trip_s) {
     now_ns_ += kTickNs;
     under_way_.push_back(
@@ -77,7 +77,7 @@ class Sender {
   double moved_bytes_ = 0;
 };
 
-// Returns the part of the line that the sender had, and the mean of the round trips over the delay.
+// The share of the line that the sender had, and the mean round trip over the delay.
 struct Course {
   double part = 0;
   double stretch = 0;

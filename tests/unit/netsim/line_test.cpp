@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// line_test: one direction of the emulated line keeps its rate, its delay, its queue and its loss, with instants that the test makes up.
+// line_test: one direction of the emulated line keeps its rate, its delay, its queue and its loss. The test invents the instants.
 //
-// Left out: the clock and the packets; system/netsim asks those.
+// Left out: the clock and the packets; system/netsim tests them.
 #include "bench/netsim/line.hpp"
 
 #include "tests/support/catch.hpp"
@@ -44,8 +44,8 @@ TEST_CASE("what the queue does not hold is dropped, and it takes more when it ha
   Line line(shape_of(1'000'000, 4500), kSeed);
   for (int i = 0; i < 3; ++i) CHECK(line.admit(0, 1500).has_value());
   CHECK_FALSE(line.admit(0, 1500).has_value());
-  CHECK_FALSE(line.admit(1 * kMs, 1500).has_value());  // the first has not quite left
-  CHECK(line.admit(1 * kMs, 500).has_value());         // a shorter one fits
+  CHECK_FALSE(line.admit(1 * kMs, 1500).has_value());  // the first packet has not quite left
+  CHECK(line.admit(1 * kMs, 500).has_value());         // a shorter packet fits
   CHECK(line.admit(3 * kMs, 1500).has_value());
   CHECK(line.count().dropped == 2);
   CHECK(line.count().packets == 5);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// captured_child: runs a function in a forked child and returns what it wrote to stdout and stderr.
+// captured_child: runs a function in a forked child and returns the child's output on stdout and stderr.
 //
-// For code that writes to the real descriptors or closes them. Output goes through temporary files, so its
-// size is not bounded by a pipe.
+// For code that writes to the real descriptors or closes them. The output goes through temporary files, so that a
+// pipe does not limit its size.
 #pragma once
 
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include <string>
 
 struct CapturedChild {
-  int exit_status = -1;  ///< -1 when the child was ended by a signal.
+  int exit_status = -1;  ///< -1 when a signal ended the child.
   std::string stdout_text;
   std::string stderr_text;
 };

@@ -17,7 +17,7 @@ using namespace gray::base;
 
 namespace {
 
-// Runs in the child: 0 when everything is as promised, else the number of the broken promise.
+// Runs in the child. Returns 0 when every promise holds, else the number of the broken promise.
 int fail_twice() {
   errno = 7;
   const int one = 1;
@@ -30,7 +30,7 @@ int fail_twice() {
 int status_of_child() {
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGILL, SIG_DFL);  // the test framework's handlers are the parent's
+    std::signal(SIGILL, SIG_DFL);  // the test framework's handlers are for the parent
     std::signal(SIGTRAP, SIG_DFL);
     close(STDERR_FILENO);
     _exit(fail_twice());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// columns_test: one table of columns as text, JSON and JSON lines, and the reading of --output.
+// columns_test: a table of columns as text, JSON and JSON lines, and the parsing of --output.
 //
-// How: literal expectations over a two-row table with an awkward file name; JSON is read back by the library.
-// Left out: display width of wide characters, which columns does not claim to know.
+// How: literal expectations over a two-row table with an awkward file name; the JSON library reads the JSON back.
+// Left out: the display width of wide characters, which columns does not know.
 #include "toolbox/cli/columns.hpp"
 
 #include "tests/support/catch.hpp"

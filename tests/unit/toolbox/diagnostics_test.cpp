@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// diagnostics_test: what a person sees on stderr when something is wrong.
+// diagnostics_test: the text that a person sees on stderr when something is wrong.
 //
 // How: each message is written in a child process whose stderr is a pipe, so that the real descriptor and the
-// real write(2) are tested. Left out: a stderr that cannot be written (nothing can be observed there).
+// real write(2) are tested. Left out: a stderr that cannot be written, where nothing can be observed.
 #include "toolbox/cli/diagnostics.hpp"
 
 #include <cerrno>
@@ -94,9 +94,9 @@ TEST_CASE("escaping is reversible: a backslash is doubled and UTF-8 passes", "[c
 TEST_CASE("nothing that a terminal could take for a command passes, in whichever encoding", "[cli]") {
   CHECK(printable("a\x1b]0;title\x07") == "a\\x1b]0;title\\x07");
   CHECK(printable("\xc2\x9b"
-                  "2J") == "\\xc2\\x9b2J");  // CSI as a character of UTF-8
+                  "2J") == "\\xc2\\x9b2J");  // CSI as a character in UTF-8
   CHECK(printable("\x9b"
-                  "2J") == "\\x9b2J");  // and as a byte
+                  "2J") == "\\x9b2J");  // CSI as one byte
   CHECK(printable("\xff\xc3") == "\\xff\\xc3");
   CHECK(printable("\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80\\") == "\xc2\xa0\xe2\x82\xac\xf0\x9f\x98\x80\\");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fair_coin_test: the tail of a fair coin is the one GSL knows, for every number of throws that is exact.
+// fair_coin_test: the tail probability of a fair coin agrees with GSL's, for every number of throws for which it is exact.
 #include "toolbox/base/fair_coin.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// fd_test: descriptors close once, are not inherited, and failures are numbers, never errno.
+// fd_test: descriptors are closed once and are not inherited; failures are returned as numbers, never in errno.
 //
-// How: real descriptors on /dev/null and /proc; fcntl tells whether one is open. Leaves out: failing close.
+// How: real descriptors on /dev/null and /proc; fcntl tells whether a descriptor is open. Left out: a failing close.
 #include "toolbox/base/fd.hpp"
 
 #include <fcntl.h>

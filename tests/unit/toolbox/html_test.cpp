@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// html_test: names have no effect on a page, axes have round values, pictures hold what they were given, and a page reaches its file whole.
+// html_test: names have no effect on a page, axes have round values, pictures contain the given values, and a page is written to its file whole.
 //
-// Left out: how it looks (tests/system/html_pages_test.sh).
+// Left out: the page's look (tests/system/html_pages_test.sh).
 #include <algorithm>
 #include <filesystem>
 
@@ -103,7 +103,7 @@ TEST_CASE("steps stand on one another, and the highest sum has room", "[html]") 
   Chart chart{"", Shape::steps, Quantity::time_ns, Quantity::bytes_per_s, false, false, {}};
   chart.series = {{"read", {{0, 1}, {1, 3}, {2, 0}}}, {"written", {{0, 3}, {1, 1}, {2, 0}}}};
   const std::string picture = draw(chart);
-  // Of 4 and some room above it: 3 of it above its foot of 1, and 1 above 3.
+  // The highest sum is 4, with some room above it. "written" is 3 above its foot of 1, and then 1 above its foot of 3.
   CHECK(picture.find("M0.0 38.5H500.0L500.0 38.5H1000.0") != std::string::npos);
   CHECK(picture.find("nan") == std::string::npos);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// levels_test: levels that differ are found, each time is in its level, and one level is left whole.
+// levels_test: different levels are found, each time is put in its level, and a single level is not divided.
 //
-// How: error rates over seeded families of times. The bounds are rounded up from what the calibration gave (the constants in levels.cpp). Leaves out: whether real times are of these
-// families; script/bench gbp asks that of real files on emulated disks.
+// How: error rates over seeded families of times. The bounds are rounded up from the results of the calibration (the constants in levels.cpp). Left out: whether real times
+// belong to these families; script/bench gbp tests that with real files on emulated disks.
 #include "toolbox/base/levels.hpp"
 
 #include <cmath>
@@ -24,7 +24,7 @@ using Make = std::function<double(Random&)>;
 constexpr std::uint64_t kSamples = 200;
 constexpr std::uint64_t kThresholdNs = 10'000;
 
-// The standard's distributions differ between libraries; these do not.
+// The standard's distributions differ between C++ libraries; these functions give the same values everywhere.
 double uniform(Random& random) {
   return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
 }
@@ -38,7 +38,7 @@ double exponential(Random& random) {
   return -std::log(uniform(random));
 }
 
-// One in fifty was held up.
+// A cached read; one in fifty is delayed.
 double cached(Random& random) {
   const double hiccup_ns = uniform(random) < 0.02 ? 20'000 * exponential(random) : 0;
   return 900 * std::exp(0.25 * normal(random)) + hiccup_ns;
@@ -48,12 +48,12 @@ double flash(Random& random) {
   return 60e3 * std::exp(0.3 * normal(random));
 }
 
-// The disk has it in a buffer of its own.
+// A read from the disk's own buffer.
 double buffered(Random& random) {
   return 0.16e6 * std::exp(std::log(5) * uniform(random));
 }
 
-// A seek and a turn.
+// A read with a seek and a turn.
 double disk(Random& random) {
   return 0.8e6 + 6.3e6 * std::sqrt(uniform(random)) + 8.3e6 * uniform(random);
 }
@@ -70,7 +70,7 @@ Times times_of(const std::vector<Make>& levels, std::size_t each, Random& random
   return times;
 }
 
-// The share of samples in which another number of levels is found than there are.
+// The share of samples in which the found number of levels is wrong.
 double wrong_share(const std::vector<Make>& levels, std::size_t each, std::uint64_t alike_ns = 0,
                    std::uint64_t samples = kSamples) {
   int wrong = 0;
@@ -130,8 +130,8 @@ TEST_CASE("a few stragglers neither join two levels nor are one") {
   CHECK(levels.level[0].count + levels.level[1].count + levels.level[2].count == times.size());
 }
 
-// With a tenth for kStragglers the last was wrong more than three times as often: the few between two levels joined all there are. Where a tenth of a disk is
-// in its buffer, that is a level of its own at times; such a share is left out.
+// If kStragglers were a tenth, the last case would fail more than three times as often: the few times between two levels would join them. If a tenth of a disk's data is
+// in its buffer, that is sometimes a level of its own; this test leaves out such a share.
 TEST_CASE(
     "a disk that has a few files in its own buffer, and flash that is held up, are two levels all the same") {
   const auto often = [](double share, const Make& usual, const Make& other) {

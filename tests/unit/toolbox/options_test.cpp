@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// options_test: exit status and streams of --help, --version, right and wrong command lines, and a lost
-// stdout.
+// options_test: exit status and streams of --help, --version, right and wrong command lines, and a stdout
+// that cannot be written.
 //
 // How: a small program runs in a forked child with its streams captured. Left out: sub-commands of the
 // real programs, which tests/cli runs.
@@ -41,7 +41,7 @@ CapturedChild run_program(std::vector<const char*> arguments, int stdout_fd = -1
       stdout_fd);
 }
 
-// Prints the words of the command that a launcher would run, one a line.
+// Prints the words of the command that a launcher would run, one on each line.
 CapturedChild run_launcher(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "launcher");
   return run_captured([&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// progress_test: when the progress line appears, how often it is drawn, and that it leaves nothing behind.
+// progress_test: when the progress line appears, how often it is drawn, and that the line is removed at the end.
 //
-// How: a pipe stands for the terminal, instants are given. Left out: how a real terminal shows the sequences.
+// How: a pipe replaces the terminal, and instants are given. Left out: how a real terminal shows the sequences.
 #include "toolbox/cli/progress.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// raw_sys_test: a raw system call gives what the kernel gives, and errno stays the host's.
+// raw_sys_test: a raw system call returns the kernel's result, and does not change errno.
 //
-// How: calls of no, one, three and six arguments whose results libc can confirm. Leaves out: other machines
+// How: calls with no, one, three and six arguments whose results libc can confirm. Left out: processors other
 // than this one.
 #include "toolbox/base/raw_sys.hpp"
 

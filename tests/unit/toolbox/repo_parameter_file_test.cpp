@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// repo_parameter_file_test: files on a real file system under concurrent writers, killed writers and bad
+// repo_parameter_file_test: files on a real file system with concurrent writers, killed writers and bad
 // content.
 //
-// How: forked processes update one file at once; a writer is killed between writing and renaming by leaving
-// exactly the files it would leave; every status is brought about with real files. Left out: loss of power,
+// How: forked processes update one file at once. A writer that is killed between writing and renaming is simulated by
+// the files that it would leave. Every status is caused with real files. Left out: loss of power,
 // which fsync() is trusted to survive.
 #include "toolbox/repo/parameter_file.hpp"
 
@@ -92,7 +92,7 @@ TEST_CASE("many processes that update one file at once lose nothing, and a reade
     int failures = 0;
     for (int i = 0; i < kUpdates; ++i) {
       const std::string key = "p" + std::to_string(process) + ".k" + std::to_string(i);
-      // A slow disk may make the last one wait long; only lost updates are of interest here.
+      // On a slow disk the last process may wait long; this case tests only lost updates.
       if (!update_file(path, kHere, {{make(key, i)}, {}}, UnusableFile::kRefuse, 100'000'000'000).is_ok())
         ++failures;
     }
@@ -120,7 +120,7 @@ TEST_CASE("a writer killed before its rename leaves the old file in force and th
   const TemporaryFolder folder;
   const std::string path = folder.path("p");
   REQUIRE(update_file(path, kHere, {{make("a.x_ns", 1)}, {}}).is_ok());
-  // What a killed writer leaves: an unlocked lock file and half a temporary file.
+  // A killed writer leaves an unlocked lock file and half a temporary file.
   folder.write("p.tmp", folder.read("p").substr(0, 40) + std::string(5000, 'x'));
   CHECK(load_file(path, kHere).status == FileStatus::kUsable);
   REQUIRE(update_file(path, kHere, {{make("a.y_ns", 2)}, {}}).is_ok());
@@ -211,7 +211,7 @@ TEST_CASE("a folder without permission is reported with its reason", "[repo]") {
   REQUIRE(chmod(folder.path("").c_str(), 0755) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    // The superuser may read everything: as somebody else, then.
+    // The superuser may read everything, so the test becomes another user.
     constexpr uid_t kNobody = 65534;
     if (geteuid() == 0 && seteuid(kNobody) != 0) _exit(2);
     const LoadedFile loaded = load_file(path, kHere);
@@ -233,7 +233,7 @@ TEST_CASE("a full disk leaves the old file and no temporary one", "[repo]") {
   const std::string before = folder.read("p");
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);  // the limit stands for the full disk: write() fails in both
+    signal(SIGXFSZ, SIG_IGN);  // the limit replaces a full disk: write() fails in both cases
     const rlimit limit{16, 16};
     setrlimit(RLIMIT_FSIZE, &limit);
     _exit(update_file(path, kHere, {{make("a.y_ns", 1)}, {}}).error == -EFBIG ? 0 : 1);

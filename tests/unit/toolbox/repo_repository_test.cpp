@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// repo_repository_test: which source wins for a key, and that every value says where it came from.
+// repo_repository_test: which source wins for a key, and that every value names its source.
 //
-// How: the same key is given by ever fewer sources, from all down to none. Left out: the formats, which their
-// own tests hold.
+// How: all sources give the same key first, then fewer and fewer, down to none. Left out: the formats, which have
+// tests of their own.
 #include "toolbox/repo/repository.hpp"
 
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// seqlock_test: a reader gets one whole version or none.
+// seqlock_test: a reader gets one whole version, or no version.
 //
-// How: one thread alone; a writer thread whose versions are recognisable beside readers; a torn write made by
-// hand in zeroed memory. Leaves out: sharing between processes, where the same atomics act on the same
+// How: one thread alone; a writer thread with recognisable versions beside readers; a hand-made torn write in
+// zeroed memory. Left out: sharing between processes, where the same atomics work on the same
 // memory.
 #include "toolbox/base/seqlock.hpp"
 
@@ -69,7 +69,7 @@ TEST_CASE("a reader beside a writer never sees half a version", "[seqlock]") {
 TEST_CASE("a reader gives up on a value whose writer died, until the next store", "[seqlock]") {
   Seqlock<std::uint64_t> lock;
   lock.store(5);
-  // The sequence is the first word; odd is what a writer killed amid a store leaves.
+  // The sequence number is the first word. A writer that is killed during a store leaves an odd number.
   static_assert(sizeof lock == 2 * sizeof(std::uint64_t));
   const std::uint64_t odd = 3;
   std::memcpy(static_cast<void*>(&lock), &odd, sizeof odd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// shared_file_test: anything that others put under one of our names is refused at once, and our own file is found.
+// shared_file_test: a file that another user has made under one of the library's names is refused at once, and a file of this user is found.
 //
-// How: each kind of squatter is made in a folder of ours, as the calling user or, as root, as another one; every refusal is
-// timed. Leaves out: a name that changes hands between the two looks.
+// How: each kind of wrong file is made in a folder of the test, by the calling user or, as root, by another user. Every refusal is
+// timed. Left out: a name whose file is exchanged between the two checks.
 #include "toolbox/base/shared_file.hpp"
 
 #include <csignal>
@@ -83,7 +83,7 @@ TEST_CASE("a file that others may open is refused", "[shared_file]") {
 }
 
 TEST_CASE("somebody else's file is refused, by the superuser too", "[shared_file]") {
-  if (geteuid() != 0) return;  // another user's file cannot be made
+  if (geteuid() != 0) return;  // another user's file cannot be made without root
   const TemporaryFolder folder;
   const std::string path = folder.path("foreign");
   REQUIRE(make_shared_file(path.c_str()).is_open());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// stats_test: the statistics against published data sets, values worked out by hand and brute force.
+// stats_test: the statistics are compared with published data sets, hand-computed values and brute force.
 //
-// How: Anscombe's quartet (The American Statistician 27, 1973) for lines and correlations; binomial sums by
+// How: Anscombe's quartet (The American Statistician 27, 1973) for lines and correlations; binomial sums computed by
 // hand for the sign test and the median's interval; plain loops for quantiles and ranks. Left out: the inside
 // of GSL.
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 const double kNan = std::nan("");
 const double kInfinity = std::numeric_limits<double>::infinity();
 
-// The first and the fourth of Anscombe's sets: same line, same correlation, another shape.
+// The first and the fourth of Anscombe's sets: the same line and the same correlation, but another shape.
 const Values kAnscombeX = {10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5};
 const Values kAnscombeY1 = {8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68};
 const Values kAnscombeX4 = {8, 8, 8, 8, 8, 8, 8, 19, 8, 8, 8};
@@ -37,7 +37,7 @@ double binomial_probability(unsigned n, unsigned k) {
   return std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) - n * std::log(2.0));
 }
 
-// Rank of each value, equal ones sharing their mean, by counting.
+// The rank of each value, by counting; equal values share their mean rank.
 Values ranks_of(const Values& values) {
   Values ranks;
   for (const double value : values) {
@@ -92,7 +92,7 @@ TEST_CASE("a quantile interpolates between order statistics", "[stats]") {
 }
 
 TEST_CASE("a value far off is an outlier and does not hide a second one", "[stats]") {
-  // Median 10, median deviation 1: 0.6745 x 90 / 1 = 60.7 for the far ones.
+  // Median 10, median deviation 1: 0.6745 x 90 / 1 = 60.7 for the two values that are far off.
   const Outliers found = find_outliers({9, 10, 11, 100, 9, 10, 11, 12, 8, -80}).value();
   CHECK(found.basis == OutlierBasis::kMedianDeviation);
   CHECK(found.indexes == std::vector<std::size_t>{3, 9});
@@ -137,7 +137,7 @@ TEST_CASE("Spearman's rho is Pearson's r of the ranks, ties shared", "[stats]") 
     }
     const auto rho = spearman_correlation(x, y);
     const auto line = fit_line(ranks_of(x), ranks_of(y));
-    if (!rho) continue;  // one of the samples has no spread
+    if (!rho) continue;  // one of the samples has only equal values
     REQUIRE(line);
     REQUIRE(rho.value() * rho.value() == Approx(line.value().r_squared).margin(1e-12));
     REQUIRE(rho.value() * line.value().slope >= 0);
@@ -182,7 +182,7 @@ TEST_CASE("an upright line is an error", "[stats]") {
 }
 
 TEST_CASE("the sign test counts pairs and gives the binomial's two tails", "[stats]") {
-  // Nine lower, one higher: 2 x (1 + 10) / 1024.
+  // Nine pairs are lower, one is higher: 2 x (1 + 10) / 1024.
   const Values first = {1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 5};
   const Values second = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 5};
   const SignTest test = paired_sign_test(first, second).value();
@@ -204,7 +204,7 @@ TEST_CASE("the median's interval is the narrowest that has the confidence, by br
     for (unsigned i = 0; i < count; ++i) values.push_back(i);
     std::shuffle(values.begin(), values.end(), std::mt19937(count));
     const MedianInterval interval = median_interval(values).value();
-    // Leaving `out` out at each end has confidence 1 - 2 P(at most out of count below the median).
+    // An interval without the `out` lowest and highest values has confidence 1 - 2 P(at most `out` of `count` values below the median).
     unsigned out = 0;
     double tail = binomial_probability(count, 0);
     while (1 - 2 * (tail + binomial_probability(count, out + 1)) >= 0.95)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// streaming_line_test: five sums give the line that GSL fits to the samples, and never a cost below zero.
+// streaming_line_test: five sums give the line that GSL fits to the samples, and never a negative cost.
 //
-// How: random samples around a line against toolbox/stats/regression, whole and in two halves that are added; hand-made samples for the borders.
+// How: random samples around a line are compared with toolbox/stats/regression, whole and in two halves that are added; hand-made samples test the borders.
 #include "toolbox/base/streaming_line.hpp"
 
 #include <random>

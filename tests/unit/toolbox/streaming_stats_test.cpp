@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// streaming_stats_test: the running numbers are those of the whole sample.
+// streaming_stats_test: the running statistics agree with the statistics of the whole sample.
 //
-// How: hand-computed samples, a sample whose mean dwarfs its deviation, and quantiles against the sorted
-// sample. Leaves out: streams that drift, which P2 does not promise to follow.
+// How: hand-computed samples, a sample with a mean much larger than its deviation, and quantiles compared with the sorted
+// sample. Left out: streams that drift, which P2 does not promise to follow.
 #include "toolbox/base/streaming_stats.hpp"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ TEST_CASE("the quantile follows the sorted sample", "[streaming_stats]") {
     sample.push_back(is_skewed ? -std::log(share) : share);
     quantile.add(sample.back());
   }
-  // Judged by rank, which asks the same of every family: the share of values at or below the estimate.
+  // Compares by rank, so that the requirement is the same for every family: the share of values at or below the estimate.
   const double estimate = quantile.value();
   const auto below =
       std::count_if(sample.begin(), sample.end(), [=](double value) { return value <= estimate; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// temporary_folder: a folder of its own for one test, removed with all that is in it at the end.
+// temporary_folder: a folder for one test. It is removed with its content at the end.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// timing_test: the clock's cost and step, its order, and a cached read. Left out: how exact a median on a busy host is.
+// timing_test: the clock's cost and step, its order, and a cached read. Left out: the exactness of a median on a busy host.
 #include <ctime>
 
 #include "tests/support/catch.hpp"
@@ -11,7 +11,7 @@ using namespace gray::timing;
 TEST_CASE("cost and resolution are those of a real clock", "[timing]") {
   const Timer timer;
   CHECK(timer.cost_ns() > 0.5);
-  CHECK(timer.cost_ns() < 20'000);  // a real system call on a slow virtual machine stays below
+  CHECK(timer.cost_ns() < 20'000);  // even a real system call on a slow virtual machine takes less
   CHECK(timer.resolution_ns() >= 1);
   CHECK(timer.resolution_ns() < 20'000'000);
 }

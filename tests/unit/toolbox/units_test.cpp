@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// units_test: every spelling reads as its value, and nothing is guessed.
+// units_test: every spelling is read as its value, and a wrong spelling is refused.
 //
-// How: a table of each unit; the limits from both sides; every error by its number. Random text is the fuzz
-// entry's.
+// How: a table for each unit; the limits from both sides; every error by its number. The fuzz entry tests random
+// text.
 #include "toolbox/base/units.hpp"
 
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMost = UINT64_C(0x7fffffffffffffff);
 
-// What was read, or the negative errno, as one number a table can hold.
+// The value that was read, or the negative errno, as one number for a table.
 long long number(const Result<std::uint64_t>& result) {
   return result ? static_cast<long long>(result.value()) : result.error();
 }

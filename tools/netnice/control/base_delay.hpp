@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// base_delay: the round trip of a path whose queues are empty, as the least that was seen of late.
+// base_delay: the round trip of a path whose queues are empty, estimated by the shortest round trip of recent time.
 //
-// Knowledge assumed: a queue only adds to a round trip; a path without one is seen now and then, at the latest when who gives way drains its own.
-// Output observed: round trips. Inferred: the least of those seen within a window of time in which something was seen.
-// What breaks it: somebody else's queue that never empties in a whole window. Then the base is too long, by a queue that our own window is small beside.
+// Knowledge assumed: a queue only lengthens a round trip. A path is without a queue now and then, at the latest when a sender that gives way drains its own queue.
+// Output observed: round trips. Inferred: the shortest round trip within a window of time. Only time in which round trips were observed counts for the window.
+// What breaks it: another sender's queue that does not empty during a whole window. Then the base is too long by that queue. The sender's own queue is small beside it.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace netnice {
 
 class BaseDelay {
  public:
-  /// Time in which nothing is seen does not count: what was learned before a pause is not forgotten by it.
+  /// Adds one observed round trip. A pause without observations does not count as time, so the base is not forgotten during a pause.
   void see(std::uint64_t now_ns, std::uint32_t round_trip_us);
-  /// 0 while nothing was seen.
+  /// 0 while no round trip was observed.
   [[nodiscard]] std::uint32_t base_us() const;
 
  private:
   static constexpr std::size_t kBuckets = 5;
-  std::array<std::uint32_t, kBuckets> least_us_{};  // 0: nothing was seen in it
+  std::array<std::uint32_t, kBuckets> least_us_{};  // 0: no round trip was observed in this bucket
   std::uint64_t last_ns_ = 0;
   std::uint64_t in_bucket_ns_ = 0;
   std::size_t current_ = 0;

@@ -10,33 +10,36 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr double kSegmentBytes = 1448;
-// The bounds of what may lie in the queue: so many bytes, which is what makes those who share a path equal, and what a fast path sends within the grain of
-// the clocks that tell a round trip.
+// The bounds of the bytes that may lie in the queue. The bounds are absolute numbers of bytes; so the senders that share a path get equal parts.
+// The bytes that a fast path sends within the grain of the round-trip clocks are added.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
-constexpr double kUsedPart = 0.7;  // a window that is used less is not what limits the flow
+// If the flow uses a smaller part of its window, the window does not limit the flow.
+constexpr double kUsedPart = 0.7;
 constexpr double kSlowStartFactor = 2;
 constexpr double kStepPart = 0.125;
-constexpr int kEmptyRounds = 3;  // after so many steps without any queue they may be longer
+constexpr int kEmptyRounds = 3;  // after this number of growths without any queue, a growth may be longer
 constexpr double kLongStepPart = 0.3;
 constexpr double kDrainPart = 0.5;
-constexpr double kLittle = 2;  // so many times the upper bound: half a step down is enough
-// What a step down does to the queue is seen a round trip later, and takes another one to happen.
+constexpr double kLittle = 2;  // factor of the upper bound: below it, the window falls by half of the excess
+// The effect of a step down on the queue takes one round trip to happen and one more to be seen.
 constexpr int kWaitRounds = 2;
-constexpr double kAlarm = 2;         // so many times: others are there
-constexpr double kSwingPart = 0.25;  // of a large window: so far it swings by itself
-constexpr double kAlarmPart = 0.3;   // who comes wants more with each round trip
-constexpr double kForgetPart = 0.9;  // of what it had before others came, with each step down
+constexpr double kAlarm = 2;  // factor of the upper bound: above it, other senders use the path
+// Of the window: a large window's queue swings so far without other senders.
+constexpr double kSwingPart = 0.25;
+// The window falls to this part, because a new sender wants more with each round trip.
+constexpr double kAlarmPart = 0.3;
+constexpr double kForgetPart = 0.9;  // each step down multiplies the wanted window by this
 constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;
-// A rate that followed each round trip at once would swing: what it does to the queue is told a round trip later.
+// A rate that followed each round trip at once would swing, because the rate's effect on the queue is seen one round trip later.
 constexpr double kMeanRounds = 2;
 constexpr double kQuickPart = 0.4;
 constexpr double kQuickUpPart = 0.6;
 constexpr double kDrainFactor = 1.5;
 constexpr int kDrainRounds = 2;
 constexpr std::uint64_t kDrainEveryNs = 3 * gray::base::kNanosecondsPerSecond;
-// Now and then half of the window goes, should all of the queue have been ours from the start; again at once while that shows a shorter base.
+// Now and then half of the window is taken away, because the whole queue may have been our own from the start. This is repeated at once while it shows a shorter base.
 constexpr std::uint64_t kFirstDrainNs = gray::base::kNanosecondsPerSecond;
 constexpr int kDeepDrainEvery = 4;
 constexpr double kShorterPart = 0.95;
@@ -71,7 +74,7 @@ void PathWindow::see(const PathSight& sight) {
     if (seen_ns_ == 0) mean_round_trip_us_ = round_trip_us_;
     mean_round_trip_us_ += weight * (round_trip_us_ - mean_round_trip_us_);
     seen_ns_ = sight.now_ns;
-    // The least of a round, as Vegas takes it: a host that was busy for a moment is no queue.
+    // As in Vegas, the shortest round trip of a round counts: a host that was busy for a moment is not a queue.
     if (least_round_trip_us_ == 0 || sight.round_trip_us < least_round_trip_us_)
       least_round_trip_us_ = sight.round_trip_us;
   }
@@ -83,7 +86,7 @@ void PathWindow::see(const PathSight& sight) {
   start_round(sight.now_ns);
 }
 
-// Somebody has come: that is not waited out to the end of the round. Two sights, for one may be of a host that was busy for a moment.
+// Other senders have come: the window falls before the round ends. Two long round trips are needed, because one of them may come from a host that was busy for a moment.
 void PathWindow::heed_others(const PathSight& sight) {
   const std::uint32_t sure_us = std::min(sight.round_trip_us, last_round_trip_us_);
   last_round_trip_us_ = sight.round_trip_us;
@@ -96,7 +99,7 @@ void PathWindow::heed_others(const PathSight& sight) {
 }
 
 void PathWindow::fall_to(double window_bytes) {
-  // A start goes too far by its last step.
+  // A slow start overshoots by its last doubling.
   wanted_bytes_ = is_slow_start_ ? window_bytes_ / kSlowStartFactor : kForgetPart * wanted_bytes_;
   window_bytes_ = std::max(std::min(window_bytes_, window_bytes), least_bytes_);
   is_slow_start_ = false;
@@ -159,10 +162,10 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
     window_bytes_ *= kSlowStartFactor;
     return;
   }
-  // Near the bound half of what lacks is added, which those who share a fast path come to equal parts by.
+  // Near the bound the window grows by half of the missing bytes. That gives equal parts to the senders that share a fast path.
   if (queued_bytes > low_bytes / 2) step_bytes_ = std::max(kSegmentBytes, (low_bytes - queued_bytes) / 2);
   empty_rounds_ = queued_bytes > low_bytes / 4 ? 0 : empty_rounds_ + 1;
-  // What it had before others came it takes back in halves.
+  // The window grows back towards the size that it had before other senders came: each time by half of the difference.
   window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);
   const double step_part = empty_rounds_ > kEmptyRounds ? kLongStepPart : kStepPart;
   step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, step_part * window_bytes_));

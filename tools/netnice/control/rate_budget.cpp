@@ -8,9 +8,9 @@
 namespace netnice {
 namespace {
 
-constexpr double kHorizonS = 0.5;    // within which a difference is made up for
-constexpr double kIdleS = 0.25;      // so much of a time without traffic is made up for at the most
-constexpr double kLeastPart = 0.05;  // of the rate, whatever is owed
+constexpr double kHorizonS = 0.5;    // a difference is made up for within this time
+constexpr double kIdleS = 0.25;      // of a time without traffic, at most this much is made up for
+constexpr double kLeastPart = 0.05;  // least part of the rate that is allowed, whatever the debt
 constexpr double kMostPart = 1.5;
 
 }  // namespace

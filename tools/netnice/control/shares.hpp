@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// shares: divides a rate or a window among those who ask for it, so that nobody could get more without taking from one who has less. Pure.
+// shares: divides a rate or a window among flows that ask for it, so that no flow could get more without taking from a flow that has less (max-min fairness). Pure.
 #pragma once
 
 #include <vector>
 
 namespace netnice {
 
-/// Of each one what it gets: no more than its demand, and together no more than there is.
+/// The share of each flow: no share exceeds the flow's demand, and the sum of all shares does not exceed `all`.
 std::vector<double> shares_of(double all, const std::vector<double>& demands);
 
 }  // namespace netnice

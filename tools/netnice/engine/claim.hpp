@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// claim: a process is held by one netnice. Each of two would take the other's limit for what was there before, and leave it behind.
+// claim: makes sure that only one netnice holds a process. Otherwise each of two netnices would take the other's limit for the original setting, and would leave that limit behind.
 //
-// Knowledge assumed: files of /proc can be locked (flock(2)), and a lock goes with whoever has it. Who may reach into a process may open its /proc/PID/mem, and
-//   nobody else: no stranger can keep us away from it.
+// Knowledge assumed: files of /proc can be locked (flock(2)), and a lock ends with the process that has it. A process that may reach into another one may open its
+//   /proc/PID/mem, and no other process may: no stranger can keep netnice away from a process by the lock.
 #pragma once
 
 #include <sys/types.h>
@@ -15,9 +15,9 @@ class Claim {
  public:
   Claim() = default;
   explicit Claim(pid_t pid);
-  /// A negative errno: the process cannot be reached.
+  /// A negative errno if the process cannot be reached.
   [[nodiscard]] int error() const { return file_.error(); }
-  /// Whether it is ours from now on, until the end of this object; false while it is another's.
+  /// Claims the process for this object's lifetime. Returns false while another netnice holds the process.
   [[nodiscard]] bool take() const;
 
  private:

@@ -10,7 +10,7 @@ namespace netnice {
 namespace {
 
 constexpr double kSmoothS = 0.1;
-constexpr double kWantingPart = 0.6;  // who moves so much of what it may would move more
+constexpr double kWantingPart = 0.6;  // a flow that uses this part of its limit would move more
 
 double round_trip_s(const Connection& connection, const TcpReading& reading) {
   const std::uint32_t told_us =
@@ -31,14 +31,14 @@ void take_flow(Connection& connection, Way way, std::uint64_t moved_bytes, doubl
   if (moved_bytes != 0) ++shared.flows;
 }
 
-// The least of what several connections tell: each one's own is smoothed by the kernel, and late.
+// Takes the shortest of the round trips that several connections tell. The kernel smooths the value of each connection, so each value is late.
 void see_round_trip(PathSight& sight, std::uint32_t round_trip_us) {
   if (round_trip_us != 0 && (sight.round_trip_us == 0 || round_trip_us < sight.round_trip_us))
     sight.round_trip_us = round_trip_us;
 }
 
-// The kernel tells a mean into which each acknowledgement goes by an eighth (tcp_rtt_estimator()). What went into it since the last time is taken out of that: the mean is late by many
-// round trips when little is sent.
+// The kernel tells a mean in which each acknowledgement weighs an eighth (tcp_rtt_estimator()). This computes the round trip of the acknowledgements since the last reading:
+// when little is sent, the mean is late by many round trips.
 std::uint32_t latest_round_trip_us(const TcpReading& before, const TcpReading& now) {
   constexpr double kKept = 0.875;
   constexpr std::uint32_t kFactorMost = 2;
@@ -51,11 +51,11 @@ std::uint32_t latest_round_trip_us(const TcpReading& before, const TcpReading& n
   return static_cast<std::uint32_t>(std::clamp<double>(latest, least_us, most_us));
 }
 
-// A receiver acknowledges every second segment at once, and one alone after a while: where segments are far apart, the first of two waits for the second one.
+// A receiver acknowledges every second segment at once, and a lone segment after a delay. Where segments are far apart, the first of two segments waits for the second one.
 std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& reading,
                                  double limit_bytes_per_s) {
   constexpr double kDelayedMostUs = 40'000;
-  constexpr double kPairedUs = 2000;  // what is closer together is sent in pairs
+  constexpr double kPairedUs = 2000;  // segments that are closer together are sent in pairs
   if (limit_bytes_per_s <= 0) return round_trip_us;
   const double spacing_us =
       std::clamp(reading.segment_bytes / limit_bytes_per_s * 1e6 - kPairedUs, 0.0, kDelayedMostUs);
@@ -63,7 +63,7 @@ std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& 
   return static_cast<std::uint32_t>(std::max(round_trip_us - spacing_us, least_us));
 }
 
-// The number of a socket that is gone may come again.
+// The kernel may give the inode number of a closed socket to a new socket, whose counts begin anew.
 std::uint64_t growth(std::uint64_t before, std::uint64_t now) {
   return now >= before ? now - before : now;
 }
@@ -82,7 +82,7 @@ void take_reading(Connection& connection, const TcpReading& reading, std::uint64
       PathWay& shared = connection.path->of(way);
       shared.base.see(now_ns, reading.least_round_trip_us);
       if (!connection.is_known) continue;
-      // It moved something before it was found: that is told, and made up for under a rate.
+      // The connection moved these bytes before it was found. They are reported, and a rate limit makes up for them.
       const std::uint64_t moved = way == Way::up ? growth(before.acked_bytes, reading.acked_bytes)
                                                  : growth(before.received_bytes, reading.received_bytes);
       shared.bytes += moved;

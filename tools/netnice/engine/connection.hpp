@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// connection: a TCP connection of the tree to another host, with what it moves and how far it is held; and the path that it shares with others to that host.
+// connection: a TCP connection of the process tree to another host, with its traffic and its limits; and the path to that host, which several connections share.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@ inline constexpr Way kWays[] = {Way::up, Way::down};
 struct PathWay {
   BaseDelay base;
   PathWindow window;
-  PathSight sight;                       // of this tick
-  std::uint64_t bytes = 0;               // ever
-  std::uint64_t bytes_before_found = 0;  // by connections that were found in this tick
-  std::uint32_t flows = 0;               // that move something now
+  PathSight sight;          // the observations of this tick
+  std::uint64_t bytes = 0;  // moved since the start
+  // Moved by connections that were found in this tick, before they were found.
+  std::uint64_t bytes_before_found = 0;
+  std::uint32_t flows = 0;  // flows that move something now
 };
 
 struct Path {
   Address peer{};
-  // What is sent is timed to a microsecond, and sent by the millisecond; what is received is timed by stamps of a millisecond.
+  // Sent bytes are timed to a microsecond, and are sent by the millisecond. Received bytes are timed by stamps of a millisecond.
   PathWay ways[2] = {PathWay{{}, PathWindow(0.0005), {}}, PathWay{{}, PathWindow(0.001), {}}};
-  std::uint32_t connections = 0;  // ever
+  std::uint32_t connections = 0;  // since the start
   PathWay& of(Way way) { return ways[static_cast<int>(way)]; }
   [[nodiscard]] const PathWay& of(Way way) const { return ways[static_cast<int>(way)]; }
 };
@@ -37,10 +38,10 @@ struct Path {
 struct Flow {
   std::uint64_t since_found_bytes = 0;
   std::uint64_t tick_bytes = 0;
-  double rate_bytes_per_s = 0;  // of late
-  double limit = 0;             // bytes a second up, bytes of window down; 0: not held
-  bool is_loose = false;        // the limit does not hold by itself
-  bool is_wanting = false;      // it would move more
+  double rate_bytes_per_s = 0;  // of recent time
+  double limit = 0;             // up: bytes a second; down: bytes of window; 0: not held
+  bool is_loose = false;        // the limit does not last by itself, and must be set in each tick
+  bool is_wanting = false;      // the flow would move more without its limit
 };
 
 struct Connection {
@@ -49,15 +50,15 @@ struct Connection {
   int fd = -1;
   Path* path = nullptr;
   TcpReading reading;
-  bool is_known = false;       // `reading` is what was known of it before it was read here
+  bool is_known = false;       // `reading` was known before the first reading in this program
   std::uint64_t read_ns = 0;   // 0: never
-  std::uint64_t moved_ns = 0;  // when it last moved anything
+  std::uint64_t moved_ns = 0;  // time of the last traffic
   Flow flows[2];
   Hold* hold = nullptr;
   Flow& of(Way way) { return flows[static_cast<int>(way)]; }
 };
 
-/// Takes in what the kernel tells of it now; its path sees it too.
+/// Stores a new reading of the connection, and adds it to the connection's path.
 void take_reading(Connection& connection, const TcpReading& reading, std::uint64_t now_ns);
 
 }  // namespace netnice

@@ -18,7 +18,8 @@ using gray::base::kNanosecondsPerMillisecond;
 constexpr std::uint64_t kTickNs = 10 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kIdleTickNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kActiveNs =
-    300 * kNanosecondsPerMillisecond;  // who moved something within it is looked at each tick
+    // A connection that moved something within this time is read in each tick.
+    300 * kNanosecondsPerMillisecond;
 constexpr std::size_t kOthersMost = 65536;
 
 }  // namespace
@@ -73,7 +74,7 @@ void Engine::judge(const FoundSocket& socket) {
   others_.erase(socket.inode);
   Path& path = paths_[peer];
   path.peer = peer;
-  // One that went from a process to another is the same.
+  // A connection that went from one process to another is the same connection.
   Hold* const hold = holds_.find(socket.inode);
   if (hold == nullptr) ++path.connections;
   if (hold == nullptr) ++connections_ever_;
@@ -82,12 +83,12 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
-  // What was begun by those whom we run, or while we were there, is theirs from its first byte.
+  // A connection is followed from its first byte when a process that netnice started opened it, or when it was opened after netnice's first look.
   const auto lost = lost_.find(socket.inode);
   connection.is_known = lost != lost_.end() || (hold == nullptr && (has_met_ || !tree_.is_adopting()));
   if (lost != lost_.end()) connection.reading = lost->second;
   if (lost != lost_.end()) lost_.erase(lost);
-  // A process may leave it to a child: then how it was before is known, and is not how it is now.
+  // A process may leave its socket to a child. Then the socket's original settings are known; the settings in force may differ from them.
   connection.hold = hold;
   if (hold == nullptr) return;
   hold->pid = socket.pid;
@@ -116,7 +117,7 @@ std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
   return open;
 }
 
-// False when it is not where it was: closed, as a rule.
+// False if the socket is not where it was found. As a rule it was closed.
 bool Engine::read_one(Connection& connection, std::uint64_t now_ns, std::vector<OpenConnection>& open) {
   const ProcessHandle* handle = tree_.handle_of(connection.pid);
   if (handle == nullptr) return false;
@@ -126,7 +127,7 @@ bool Engine::read_one(Connection& connection, std::uint64_t now_ns, std::vector<
     return true;
   }
   const bool is_out_of_reach =
-      fd.error() == -EPERM;  // its process protects itself now, and may do so no more later on
+      fd.error() == -EPERM;  // the process protects itself now; later it may be reachable again
   if (connection.hold != nullptr) connection.hold->is_out_of_reach = is_out_of_reach;
   if (is_out_of_reach) return true;
   if (!fd.is_open() || inode_of(fd.get()) != connection.inode) return false;
@@ -151,7 +152,7 @@ std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
   return std::max(due_ns > now_ns ? due_ns - now_ns : 0, least_ns);
 }
 
-// A path's window was learned under the old limits: it starts anew.
+// A path's window was learned under the old limits, so the window starts anew.
 void Engine::change(const LimitSettings& settings) {
   holds_.put_all_back({});
   for (auto& [inode, connection] : connections_) {
@@ -178,7 +179,7 @@ std::uint64_t Engine::bytes(Way way) const {
   return bytes;
 }
 
-// A file that takes no more is given up. Whoever closes it is told why.
+// A trace file that cannot be written is given up. Closing the file reports the error.
 void Engine::write_trace(std::uint64_t now_ns) {
   std::string lines;
   for (const auto& [peer, path] : paths_) {

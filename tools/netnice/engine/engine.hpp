@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine: one step of the whole: finds connections of the tree, reads them, has the limits decide, and says when the next step is due.
+// engine: one step of netnice's work. A step finds the connections of the process tree, reads them, lets the limits decide, and returns the time until the next step.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class Engine {
  public:
   Engine(const LimitSettings& settings, Holds& holds, Followed followed, std::FILE* trace);
 
-  /// Returns how long to rest.
+  /// Returns the time to wait before the next step.
   std::uint64_t step(std::uint64_t now_ns);
-  /// Other limits from the next step on; what the old ones held is put back.
+  /// Puts back what the old limits held. The new limits hold from the next step on.
   void change(const LimitSettings& settings);
-  /// Everybody is as before, for good.
+  /// Puts all sockets back to their original settings, for good.
   void let_go();
 
-  /// What all connections have moved since they were found.
+  /// The bytes that all connections have moved since they were found.
   [[nodiscard]] std::uint64_t bytes(Way way) const;
 
   [[nodiscard]] const std::map<Address, Path>& paths() const { return paths_; }
@@ -50,13 +50,13 @@ class Engine {
   std::FILE* trace_;
   std::map<Address, Path> paths_;
   std::unordered_map<std::uint64_t, Connection> connections_;  // by inode
-  std::unordered_map<std::uint64_t, SocketKind> others_;       // that are no connection of ours
+  std::unordered_map<std::uint64_t, SocketKind> others_;       // sockets that are no far TCP connection
   std::unordered_map<std::uint64_t, TcpReading>
-      lost_;  // of those not where they were: another process may have them
+      lost_;  // readings of connections that are not where they were: another process may have them
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
   std::size_t mptcp_connections_ = 0;
-  bool has_met_ = false;  // whoever was there when we began
+  bool has_met_ = false;  // the first look, at the processes that were there at the start, has been done
   bool has_told_many_ = false;
   std::uint64_t all_read_ns_ = 0;
   std::uint64_t moved_ns_ = 0;

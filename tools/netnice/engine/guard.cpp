@@ -18,7 +18,7 @@
 namespace netnice {
 namespace {
 
-// A signal that our caller ignores, as nohup does, is none of our business.
+// A signal that the caller ignores, as nohup does, stays ignored.
 sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -31,10 +31,10 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-// The kernel has taken the status of one that was ended, where nobody could wait for it.
+// Used when nobody could wait for a killed process, because the kernel has taken its exit status.
 constexpr int kKilled = SIGKILL;
 
-// The worker knew better who may have what it held.
+// Every process of the host may have inherited a held socket: only the worker, which is gone, knew which of them are likely.
 std::vector<pid_t> processes_of_host() {
   std::vector<pid_t> pids;
   DIR* folder = opendir("/proc");
@@ -74,11 +74,12 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
 int get_guard(Holds& holds, int (*status_of)(int wait_status)) {
   int alive[2];
   if (pipe2(alive, O_CLOEXEC) != 0) return -errno;
-  const bool are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;  // then none is waited for
+  // With SIG_IGN no child could be waited for.
+  const bool are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   const sigset_t signals = awaited_signals();
   sigset_t mask_before;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
-  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // whoever is held stays below us when the other one is killed
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // held processes stay below the guard when the worker is killed
   const pid_t worker = fork();
   if (worker > 0) {
     close(alive[0]);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// guard: two processes of ours that watch over each other, so that all is put back also when one of them is killed.
+// guard: two processes of netnice that watch each other, so that all sockets are put back also when one of the two is killed.
 //
-// The one that was started waits, hands signals on and ends as the other one does. It stays above whoever is held: under Yama (ptrace_scope 1) only those above a
-// process may reach into it.
+// The first process waits, hands signals on, and ends as the second process ends. It stays an ancestor of the held processes: under Yama (ptrace_scope 1) only an ancestor
+// may reach into a process.
 #pragma once
 
 #include "tools/netnice/engine/holds.hpp"
 
 namespace netnice {
 
-/// Forks. In the new process this returns a descriptor that becomes readable when the guard is gone; a negative errno where none is to be had. In the one that was started it does not
-/// return: that waits for the new one, puts back what is held still, and ends with what `status_of` makes of the new one's end, which is as from waitpid().
+/// Forks. In the new process it returns a descriptor that becomes readable when the first process is gone, or a negative errno if there is no guard. In the first process it does
+/// not return: the first process waits for the new one, puts back what is still held, and exits with status_of(the new process's status as from waitpid()).
 int get_guard(Holds& holds, int (*status_of)(int wait_status));
 
 }  // namespace netnice

@@ -70,7 +70,7 @@ std::size_t Holds::put_all_back(const std::vector<pid_t>& heirs) {
   std::size_t out_of_reach = 0;
   for (std::size_t i = 0; i < shared_->used; ++i) {
     if (holds_[i].inode != 0 && holds_[i].is_out_of_reach) ++out_of_reach;
-    holds_[i].inode = 0;  // the others are closed, as a rule
+    holds_[i].inode = 0;  // as a rule the other sockets are closed
   }
   return out_of_reach;
 }

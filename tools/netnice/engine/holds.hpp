@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// holds: which sockets are held, and how they were before: in memory that the guard shares, so that it can put all back when we are killed.
+// holds: the list of held sockets with their original settings. The list is in memory that the guard shares, so that the guard can put all back when the worker is killed.
 //
-// One process writes, the guard reads when that one is gone. An entry is written before its socket is touched.
+// The worker writes the list. The guard reads it when the worker is gone. An entry is written before its socket is changed.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ struct Hold {
   pid_t pid = 0;
   int fd = -1;
   SocketLimits before;
-  std::uint64_t pacing_bytes_per_s = 0;  // as we have set it
+  std::uint64_t pacing_bytes_per_s = 0;  // the pacing rate that netnice has set
   bool is_sending_held = false;
   bool is_receiving_held = false;
-  bool is_out_of_reach = false;  // its process protects itself
-  std::uint64_t lost_ns = 0;     // since when nobody is known to have it; 0: somebody is
+  bool is_out_of_reach = false;  // the socket's process protects itself
+  std::uint64_t lost_ns = 0;  // time since when no process is known to have the socket; 0: a process is known
 };
 
 class Holds {
@@ -37,16 +37,16 @@ class Holds {
 
   /// Null when there are too many.
   Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
-  /// One that is held already, by whichever process; null if none is.
+  /// The entry of a socket that is held already, in any process; null if there is none.
   Hold* find(std::uint64_t inode);
-  /// The process has closed it, or it has left it to another one, in which it is found soon.
+  /// Notes that the process does not have the socket any more. The process has closed it, or has left it to another process, in which it is found soon.
   static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
-  /// Those that nobody was found to have for some time.
+  /// Forgets the sockets that were found in no process for some time.
   void forget_lost(std::uint64_t now_ns);
-  /// Of whoever is held still. What a process has left to another is looked for in `heirs`.
-  /// Returns of how many that could not be done, because their process may not be reached any more.
+  /// Puts back all sockets that are still held. A socket that its process has left to another one is looked for in `heirs`.
+  /// Returns the number of sockets that stay limited because their process may not be reached any more.
   std::size_t put_all_back(const std::vector<pid_t>& heirs);
-  /// The same, for the last time: the guard need do nothing any more, however the process ends.
+  /// Does the same for the last time: from then on the guard need not put anything back, however the worker ends.
   std::size_t finish(const std::vector<pid_t>& heirs);
   [[nodiscard]] bool is_finished() const;
 
@@ -55,15 +55,15 @@ class Holds {
   static constexpr std::size_t kMost = 16384;
   struct Shared {
     bool is_finished = false;
-    std::size_t used = 0;  // entries from here on were never used
+    std::size_t used = 0;  // entries from this index on were never used
     Hold holds[kMost];
   };
   Shared* shared_ = nullptr;
-  Hold* holds_ = nullptr;  // of these
+  Hold* holds_ = nullptr;  // the entries of `shared_`
   std::size_t next_ = 0;
 };
 
-/// Through a descriptor of its socket. What the program itself has set meanwhile stays.
+/// Puts one socket back, through a descriptor of it. A setting that the program itself has changed meanwhile stays.
 void put_back(int fd, Hold& hold);
 
 }  // namespace netnice

@@ -13,17 +13,16 @@ namespace netnice {
 namespace {
 
 constexpr double kSegmentBytes = 1448;
-constexpr std::uint64_t kUntouchedBytes = 32768;  // who moves less is no burden to anybody
+constexpr std::uint64_t kUntouchedBytes = 32768;  // a connection that moves less burdens nobody
 constexpr double kLeastUpBytes = 2 * kSegmentBytes;
 constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledges every second segment at once
-// A socket that is paced waits for the whole of what it has just sent, two segments at the least; no faster pace later on ends that. So whoever is held
-// is free again within a second.
+// A paced socket waits for the whole time of its last sending, at least two segments; a faster pace set later does not shorten that wait. So with this least rate a held
+// socket is free within a second.
 constexpr double kLeastUpBytesPerS = 2 * kSegmentBytes;
 constexpr double kDebtTellingS = 3;
-constexpr std::uint64_t kUnheldBytes =
-    65536;                         // what a receiver has promised to take when it begins cannot be taken back
-constexpr double kRoomPart = 1.5;  // of what somebody moves who would not move more
-constexpr double kChangePart = 0.02;  // smaller ones are not worth a system call
+constexpr std::uint64_t kUnheldBytes = 65536;  // a receiver's first offered window cannot be taken back
+constexpr double kRoomPart = 1.5;              // factor of the traffic of a flow that would not move more
+constexpr double kChangePart = 0.02;           // a smaller change is not worth a system call
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double round_trip_s(const Connection& connection) {
@@ -39,7 +38,7 @@ bool is_burden(Connection& connection, Way way) {
   return connection.of(way).limit > 0 || at_start >= kUntouchedBytes;
 }
 
-// What the direction is measured in: bytes a second up, bytes of window down.
+// The flow's demand, in the unit of its direction: bytes a second up, bytes of window down.
 double demand_of(Connection& connection, Way way) {
   const Flow& flow = connection.of(way);
   if (flow.is_wanting || flow.limit <= 0) return kUnlimited;
@@ -48,13 +47,13 @@ double demand_of(Connection& connection, Way way) {
   return std::max(kRoomPart * flow.rate_bytes_per_s * per_rate, least);
 }
 
-// Where a path's window starts: with what its first connections have under way.
+// Starts a path's window with the bytes that its first connections have under way.
 void start(PathWay& shared, Way way, Connection& connection) {
   const TcpReading& reading = connection.reading;
   if (way == Way::up) {
     shared.window.start(reading.window_bytes, kLeastUpBytes);
   } else if (reading.receive_round_trip_us != 0) {
-    // Whoever has just begun has received about twice what is under way.
+    // A new connection has received about twice the bytes that are under way.
     const double begun_bytes =
         std::min<double>(static_cast<double>(reading.received_bytes), 2 * kUntouchedBytes);
     const double flow_bytes = connection.of(way).rate_bytes_per_s * round_trip_s(connection);
@@ -62,7 +61,7 @@ void start(PathWay& shared, Way way, Connection& connection) {
   }
 }
 
-// A program that paces itself is paced no faster than it wants to be.
+// A program that paces itself is paced no faster than its own rate.
 void hold_pace(Hold& hold, int fd, double bytes_per_s) {
   if (const std::uint64_t now = read_pace(fd); hold.is_sending_held && now != hold.pacing_bytes_per_s)
     hold.before.pacing_bytes_per_s = now;
@@ -116,7 +115,7 @@ void Limits::give_way(Way way, std::vector<OpenConnection>& open, std::vector<do
     std::vector<double> demands;
     for (const std::size_t i : members) demands.push_back(demand_of(*open[i].connection, way));
     const std::vector<double> shares = shares_of(all, demands);
-    // Who does not use its share may use all for a moment: until the next tick.
+    // A flow that does not use its share may use all of it for a moment, until the next tick.
     for (std::size_t k = 0; k < members.size(); ++k)
       limits[members[k]] = std::min(limits[members[k]], std::isinf(demands[k]) ? shares[k] : all);
   }

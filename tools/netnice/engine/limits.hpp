@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// limits: what each connection may do now: its share of what its path leaves to those who give way, and of the rates that were asked for.
+// limits: the limit of each connection now: its share of the bytes that its path leaves to traffic that gives way, and its share of the --rate, --up and --down rates.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace netnice {
 
-/// A connection in this tick, with a duplicate of its descriptor that is closed at the tick's end.
+/// A connection in this tick, with a duplicate of its descriptor. The duplicate is closed at the tick's end.
 struct OpenConnection {
   Connection* connection = nullptr;
   gray::base::ScopedFd fd;
@@ -27,7 +27,7 @@ struct LimitSettings {
 class Limits {
  public:
   explicit Limits(const LimitSettings& settings);
-  /// Decides, and holds each connection to it. Those that are not open now keep what they have.
+  /// Computes the limits and sets them on the open connections. Connections that are not open in this tick keep their limits.
   void apply(std::uint64_t now_ns, std::map<Address, Path>& paths, std::vector<OpenConnection>& open,
              Holds& holds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// process_sockets: which sockets a process has open, by the names of its descriptors in /proc/PID/fd.
+// process_sockets: the sockets that a process has open, found by the names of its descriptors in /proc/PID/fd.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct FoundSocket {
 };
 
 struct DescriptorCount {
-  int error = 0;  // an errno: they cannot be looked at
+  int error = 0;  // an errno: the descriptors cannot be looked at
   std::size_t count = 0;
 };
 

@@ -21,13 +21,16 @@ namespace {
 using gray::base::kNanosecondsPerMillisecond;
 namespace processes = discnice::processes;
 
-constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;  // for a time after something new
+// For a second after something new was found.
+constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kCalmLookNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kBusyNs = 1000 * kNanosecondsPerMillisecond;
-constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;  // at the latest
+// Longest time between two searches for new processes.
+constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kScanNs =
-    200 * kNanosecondsPerMillisecond;  // as many may be open as before, and others
-// No more than such a part of a processor is spent on it.
+    // Time between two full scans: a process may have closed some descriptors and opened as many others.
+    200 * kNanosecondsPerMillisecond;
+// The looks may take 1/20 of a processor while something is new, else 1/100.
 constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
 
@@ -35,7 +38,7 @@ constexpr std::uint64_t kEndingNs = 1000 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kRefusedNs = 1000 * kNanosecondsPerMillisecond;  // until the next try
 constexpr char kNoDescriptors[] = "netnice may open no more files";
 
-// Of this thread: time in which others had the processor is no cost.
+// Processor time of this thread: time in which other threads had the processor is no cost of a look.
 std::uint64_t processor_time_ns() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -59,7 +62,8 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
   const std::uint64_t start_ns = processor_time_ns();
   if (followed_ns_ == 0)
-    gray::base::allow_many_descriptors();  // two for each process; who was started before keeps its own limit
+    // Two for each process; processes that were started before keep their own limit.
+    gray::base::allow_many_descriptors();
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
     if (!may_be_looked_at(pid, process, now_ns)) continue;
@@ -80,7 +84,7 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   return found;
 }
 
-// A program may give up the rights that kept us away, or execute another one.
+// A refused process is tried again: it may give up the rights that kept netnice away, or execute another program.
 bool Tree::may_be_looked_at(pid_t pid, Process& process, std::uint64_t now_ns) {
   if (process.is_others) return false;
   if (!process.is_refused) return true;
@@ -109,7 +113,7 @@ void Tree::follow(std::uint64_t now_ns) {
   last_load_ = std::move(load);
   followed_ns_ = now_ns;
   std::vector<pid_t> roots = is_adopting_ ? followed_.roots : processes::children_of_first_thread(getpid());
-  // Whose parent has ended is below an adopted root no more.
+  // A process whose parent has ended is no longer below an adopted root, so each known process counts as a root.
   for (const auto& [pid, process] : processes_) roots.push_back(pid);
   std::set<pid_t> there;
   for (const pid_t root : roots)
@@ -120,7 +124,7 @@ void Tree::follow(std::uint64_t now_ns) {
       continue;
     }
     followed_.roots.erase(std::remove(followed_.roots.begin(), followed_.roots.end(), at->first),
-                          followed_.roots.end());  // its number may come to another
+                          followed_.roots.end());  // its number may be given to another process
     at = processes_.erase(at);
   }
   for (const pid_t pid : there) meet(pid, now_ns);
@@ -144,7 +148,7 @@ void Tree::meet(pid_t pid, std::uint64_t now_ns) {
 }
 
 std::vector<pid_t> Tree::leave(std::uint64_t now_ns) {
-  last_load_.clear();  // whoever came since the last look, too
+  last_load_.clear();  // so that processes that came since the last look are found, too
   follow(now_ns);
   std::vector<pid_t> pids;
   for (const auto& [pid, process] : processes_) pids.push_back(pid);
@@ -162,7 +166,7 @@ void Tree::scan(pid_t pid, Process& process, std::vector<FoundSocket>& found) {
     heed_first_thread(pid, process, descriptors.count != 0);
 }
 
-// A process that ends has no descriptors either, for a moment.
+// A process that is ending has no descriptors either, for a moment.
 void Tree::heed_first_thread(pid_t pid, Process& process, bool has_descriptors) {
   if (has_descriptors || processes::facts_of(static_cast<std::uint64_t>(pid))) {
     process.gone_ns = 0;
@@ -173,7 +177,7 @@ void Tree::heed_first_thread(pid_t pid, Process& process, bool has_descriptors) 
   }
 }
 
-// A program that runs as somebody else, or that the kernel protects, such as sudo or ping.
+// Reports a process that cannot be held: it runs as another user or is protected by the kernel, such as sudo or ping.
 void Tree::refuse(pid_t pid, Process& process, const std::string& why) {
   process.is_refused = true;
   if (process.was_refused) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // tree: the processes that are held, and the sockets that they have open.
 //
-// Knowledge assumed: the number that the kernel gave last (/proc/loadavg) moves when a process or thread is made; the size of /proc/PID/fd is the number of descriptors (Linux 6.2).
-//   So most looks cost a read and a stat() a process. Where they do not tell, everything is looked at every now and then anyway.
+// Knowledge assumed: the process number that the kernel gave last (/proc/loadavg) changes when a process or thread is made. The size of /proc/PID/fd is the number of descriptors
+//   (Linux 6.2). So most looks cost one read(), and one stat() for each process. Where these numbers show no change, everything is still scanned now and then.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@
 
 namespace netnice {
 
-/// Whether it is a thread of the kernel's, which has no sockets of its own.
+/// Whether the process is a kernel thread, which has no sockets of its own.
 bool is_of_kernel(pid_t pid);
 
-/// Whose sockets are looked at: those processes and whoever is below them.
+/// The processes whose sockets are looked at: the roots and all processes below them.
 struct Followed {
-  std::vector<pid_t> roots = {};  // empty: whoever is our child, with those who come to us as orphans
-  std::set<pid_t> left_out = {};  // with whoever is below them
+  std::vector<pid_t> roots = {};  // empty: this process's children, with the orphans that come to it
+  std::set<pid_t> left_out = {};  // not looked at, nor the processes below them
 };
 
 class Tree {
  public:
   explicit Tree(Followed followed) : followed_(std::move(followed)), is_adopting_(!followed_.roots.empty()) {}
 
-  /// The sockets of those whose descriptors have changed; all of them, known or not.
+  /// Returns all sockets of each process whose descriptors have changed, known sockets too.
   std::vector<FoundSocket> look(std::uint64_t now_ns);
-  /// When it is worth to look again.
+  /// The time when the next look is due.
   [[nodiscard]] std::uint64_t next_look_ns() const { return next_look_ns_; }
-  /// A socket was not where it had been, or is not connected yet: the next look goes through all of the process's.
+  /// Used when a socket was not where it had been, or is not connected yet: the next look goes through all sockets of the process.
   void scan_again(pid_t pid);
 
-  /// All of them, held or not, as of now; from then on there is nobody in it.
+  /// Returns all processes of the tree, held or not, as of now. From then on the tree is empty.
   std::vector<pid_t> leave(std::uint64_t now_ns);
 
   [[nodiscard]] bool is_adopting() const { return is_adopting_; }
 
-  /// Null if it is gone.
+  /// Null if the process is gone.
   const ProcessHandle* handle_of(pid_t pid);
-  /// Nobody is left of those who were to be held.
+  /// True if no process is left that was to be held.
   [[nodiscard]] bool is_empty() const { return processes_.empty(); }
   [[nodiscard]] std::size_t refused() const { return refused_; }
 
@@ -57,9 +57,9 @@ class Tree {
     std::int64_t descriptors = -1;
     std::uint64_t scanned_ns = 0;
     bool is_refused = false;
-    bool was_refused = false;  // which is told and counted once
+    bool was_refused = false;  // a refusal is reported and counted only once
     Claim claim = {};
-    std::uint64_t gone_ns = 0;  // since when its first thread is seen to have ended; 0: it has not
+    std::uint64_t gone_ns = 0;  // time since when the first thread is seen to have ended; 0: it has not ended
     bool is_others = false;     // another netnice holds it
   };
   void follow(std::uint64_t now_ns);

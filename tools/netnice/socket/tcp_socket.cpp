@@ -20,18 +20,18 @@
 namespace netnice {
 namespace {
 
-// Newer than the oldest headers that this is built with.
+// These numbers are newer than the oldest headers that netnice is built with.
 constexpr int kBufferLocks = 72;  // SO_BUF_LOCK, Linux 5.15
 constexpr int kMultipath = 262;   // IPPROTO_MPTCP, Linux 5.6
 constexpr int kReceiveLock = 2;   // SOCK_RCVBUF_LOCK
 constexpr int kStateEstablished = 1;
 constexpr int kStateListening = 10;
-constexpr int kStateClosing = 8;  // CLOSE_WAIT, in which may still be sent
+constexpr int kStateClosing = 8;  // CLOSE_WAIT, in which a program may still send
 
-// What a buffer of so many bytes, as the kernel counts them, offers as window at the least: the rest is for what surrounds the bytes.
+// A receive buffer of this many bytes, as the kernel counts them, offers at least one byte of window. The rest holds the kernel's data about the packets.
 constexpr double kBufferPerWindow = 4;
 
-// More is none, and the buffer for it has to be told as an int.
+// A larger window means no limit. The bound also keeps the buffer size within an int.
 constexpr double kWindowMost = 512.0 * 1024 * 1024;
 
 template <typename T>
@@ -45,7 +45,7 @@ bool set(int fd, int level, int option, const T& value) {
   return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
 
-// Their fields for the port are in one place.
+// The port is at the same offset in IPv4 and IPv6 addresses.
 int port_of(const sockaddr_storage& storage) {
   return ntohs(reinterpret_cast<const sockaddr_in&>(storage).sin_port);
 }
@@ -82,7 +82,7 @@ bool ask_address(int fd, Ask ask, Address& address, int* port = nullptr) {
   return address_of(storage, address);
 }
 
-// Whether something of weight may leave the host by it: not by a question to a name server.
+// Whether traffic that counts may leave the host by this UDP socket. A question to a name server does not count.
 SocketKind kind_of_udp(int fd, Address& peer) {
   constexpr int kNameService = 53;
   int port = 0;
@@ -100,7 +100,7 @@ bool is_buffer_enough(int fd, double window_bytes) {
   return get(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes) && buffer_bytes >= window_bytes * kBufferPerWindow;
 }
 
-// What an ordinary user may tell SO_RCVBUF. The kernel doubles it.
+// The largest SO_RCVBUF that an ordinary user may set. The kernel doubles the value.
 int buffer_told_most() {
   constexpr int kUntold = 212992;  // the kernel's default, where a namespace does not show it
   static const int most = [] {
@@ -112,7 +112,7 @@ int buffer_told_most() {
   return most;
 }
 
-// Never to less than the kernel itself has given it, which an ordinary user could not put back.
+// Never makes the buffer smaller than the kernel has made it: an ordinary user could not put that back.
 bool enlarge_buffer(int fd, double window_bytes) {
   constexpr double kToSpare = 1.25;
   if (is_buffer_enough(fd, window_bytes)) return true;
@@ -206,7 +206,7 @@ bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
   set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks | kReceiveLock);
   const bool is_enough = enlarge_buffer(fd, window_bytes);
   set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, static_cast<int>(window_bytes));
-  // Where nobody may enlarge it the kernel does, as it would have done without us.
+  // Where this process may not enlarge the buffer, the kernel does so, as it would without netnice.
   if (!is_enough) set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks);
   return is_enough;
 }
@@ -220,7 +220,7 @@ void let_receive(int fd, const SocketLimits& before) {
     set(fd, SOL_SOCKET, SO_RCVBUF, before.buffer_bytes / 2);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, before.clamp_bytes);
   } else {
-    // The kernel opens the window again as it likes, up to what the buffer bears; by itself it would not lift the clamp of a buffer that stays as it is.
+    // The kernel opens the window again up to what the buffer bears. The kernel alone would not lift the clamp of a buffer whose size is locked.
     int buffer_bytes = 0;
     get(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, std::max(buffer_bytes, before.clamp_bytes));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// tcp_socket: what the kernel tells of a TCP connection, and what holds it back, through a descriptor of its socket.
+// tcp_socket: reads the state of a TCP connection and limits the connection, through a descriptor of its socket.
 //
-// Knowledge assumed: what is sent is held back by the socket's highest pacing rate (socket(7), SO_MAX_PACING_RATE), what is received by the window that the
-//   socket offers. That follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked, or the kernel moves both by itself (tcp_rcv_space_adjust()).
+// Knowledge assumed: sending is limited by the socket's highest pacing rate (socket(7), SO_MAX_PACING_RATE). Receiving is limited by the window that the socket offers.
+//   The window follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked; otherwise the kernel changes both by itself (tcp_rcv_space_adjust()).
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 namespace netnice {
 
 enum class SocketKind {
-  other,    // nothing of ours, for good
-  unused,   // UDP that has no port yet, multipath TCP that is not connected
+  other,    // netnice never holds it
+  unused,   // UDP that has no port yet, or multipath TCP that is not connected
   udp,      // IPv4 or IPv6, that leaves the host
   mptcp,    // multipath TCP: its connections are the kernel's own, and no process has a descriptor of them
   pending,  // TCP that is not connected yet
@@ -21,21 +21,21 @@ enum class SocketKind {
   far       // TCP to another host
 };
 
-using Address = std::array<std::uint8_t, 16>;  // an IPv4 address as an IPv6 one that stands for it
+using Address = std::array<std::uint8_t, 16>;  // an IPv4 address is stored as an IPv4-mapped IPv6 address
 
 SocketKind kind_of(int fd, Address& peer);
 std::string text_of(const Address& address);
 
 struct TcpReading {
   bool is_open = false;
-  std::uint32_t round_trip_us = 0;          // of what was sent
-  std::uint32_t least_round_trip_us = 0;    // of the handshake, too
-  std::uint32_t receive_round_trip_us = 0;  // of what was received
-  std::uint32_t window_bytes = 0;           // for congestion, of the sender
+  std::uint32_t round_trip_us = 0;          // measured by sent bytes
+  std::uint32_t least_round_trip_us = 0;    // includes the handshake's
+  std::uint32_t receive_round_trip_us = 0;  // measured by received bytes
+  std::uint32_t window_bytes = 0;           // congestion window of the sender
   std::uint32_t segment_bytes = 0;
   std::uint32_t unsent_bytes = 0;
   std::uint32_t sent_again = 0;   // segments
-  std::uint32_t segments_in = 0;  // acknowledgements among them
+  std::uint32_t segments_in = 0;  // received segments, acknowledgements included
   std::uint64_t acked_bytes = 0;
   std::uint64_t received_bytes = 0;
 };
@@ -54,12 +54,13 @@ struct SocketLimits {
 SocketLimits read_limits(int fd);
 std::uint64_t read_pace(int fd);
 void hold_sending(int fd, std::uint64_t bytes_per_s);
-/// False if we cannot make the receive buffer large enough for that window. Then it is left to the kernel, which opens the window again with it: it has to be held anew each time.
+/// False if this process cannot make the receive buffer large enough for the window. Then the kernel enlarges the buffer and opens the window again with it: the limit has to
+/// be set anew each time.
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
 void let_receive(int fd, const SocketLimits& before);
 
-/// Which socket a descriptor is of; 0: it is none.
+/// The inode number of the socket behind a descriptor; 0 if the descriptor is not a socket's.
 std::uint64_t inode_of(int fd);
 
 }  // namespace netnice
