@@ -3,7 +3,7 @@
 # folders.
 #
 #   gray_library(NAME SOURCES...)        a static layer library, position independent
-#   gray_host_safe(NAME)                 marks a layer that may run inside a host process: no exceptions, no RTTI
+#   gray_host_safe(NAME)                 marks a layer that may run inside the program that loads the library: no exceptions, no RTTI
 #   gray_program(NAME SOURCES...)        an installed executable in build/<preset>/bin
 #   gray_completions(NAME)               the completion files of that program for bash, zsh and fish, printed by the program itself
 

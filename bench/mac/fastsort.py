@@ -32,8 +32,8 @@ ADAPTIVE = {WORTH: [], ALL: ["--max", str(2 * SORT_DATA)]}  # sorting needs a si
 
 
 def sort_turn(folder, way):
-    """Returns a turn's results: kills; unless a sort was killed, the makespan; and, if all sorts ended in time, the means of the sorts' passes and phases and
-    the sum of their major faults."""
+    """Returns a turn's results: kills; unless a sort was killed, the makespan; and, if all sorts ended before their time limit, the means of the sorts' passes and
+    phases and the sum of their major faults."""
     options = ADAPTIVE[way] if way in ADAPTIVE else ["--pass", str(way * MIB)]
     subprocess.run(["sh", "-c", "sync; echo 1 >/proc/sys/vm/drop_caches"], check=True)
     for code in (FASTSORT, *BUILD.glob("lib/libgray.so.*")):

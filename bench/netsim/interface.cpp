@@ -91,7 +91,8 @@ bool add_v6(const char* text) {
   return ioctl(socket_fd.get(), SIOCSIFADDR, &request) == 0 && is_v6_in_use(address);
 }
 
-// Root of a user namespace may not set this. The device's default of five hundred packets is enough while this program is in time.
+// The root user of a user namespace may not set the length of the queue. The device's default, a queue of five hundred packets, is long enough as long as netsim
+// keeps up with the packets.
 void set_packets(int socket_fd) {
   ifreq request = named(kDeviceName);
   request.ifr_qlen = kDevicePackets;

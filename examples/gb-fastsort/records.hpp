@@ -28,7 +28,7 @@ struct Content {
 /// The same with control characters as \\xHH: a terminal would take them for commands.
 std::string printable(const std::string& text);
 
-/// These open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.
+/// The next three functions open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.
 std::FILE* open_or_die(const std::string& path, const char* mode);
 void write_or_die(const void* data, std::size_t bytes, std::FILE* file, const std::string& path);
 void close_or_die(std::FILE* file, const std::string& path);

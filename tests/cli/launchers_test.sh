@@ -154,7 +154,7 @@ def misspelt():
             wrong(f"{' '.join(words)} ends with {end.returncode}, not {status}, and says '{end.stderr.strip()}'")
 
 def told(terminal, text):
-    """Whether the terminal shows the text in time."""
+    """Whether the terminal shows the text within PATIENCE_S."""
     shown, end = b"", time.monotonic() + PATIENCE_S
     while text not in shown and time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:

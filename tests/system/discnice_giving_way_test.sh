@@ -7,7 +7,7 @@
 # 6.5 and by some containers. A second job writes many small files, once more without a launcher that could send them, and once while much is dirty on another file
 # system. Another job consists of many short programs. Then another program reads a long file, and the disk's counters must show that the job writes only some turns
 # meanwhile. A foreground that only calls fsync() must be seen as foreground. The written data is the same in all cases, and a job that is told to end while it waits
-# for its turn ends at once. Left out: what a foreground loses in hundredths, and the job's own speed (script/bench beside).
+# for its turn ends at once. Not tested here: by how many per cent the foreground is slower, and how fast the job is; `script/bench beside` measures both.
 # Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
 # Slow: each job writes for some turns of a mechanical disk.
 source "$(dirname "$0")/../support/discnice.bash"

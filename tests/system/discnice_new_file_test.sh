@@ -4,7 +4,7 @@
 #
 # How: strace counts the system calls of a writer under discnice, with those of the library. A file that is made and written in order needs no question about the
 # page cache, its flags, or its size at each write. An existing file is asked about, which shows that the count includes the library's calls. The predictions for
-# both are tested in discnice_verify_test. Left out: what a call costs in time (script/bench call_cost).
+# both are tested in discnice_verify_test. Not tested here: how long a call takes; `script/bench call_cost` measures that.
 source "$(dirname "$0")/../support/discnice.bash"
 need strace python3
 cd "$SCRATCH"

@@ -198,8 +198,8 @@ read -r before _ < <(pages_of "${names[@]}")
 read -r resident _ < <(pages_of "${names[@]}")
 ((resident <= before)) || fail "-file of cold files brought in $((resident - before)) pages"
 
-# When everything is in memory, -file leaves the order alone, even if seeks are expensive. A file without data counts as in memory, too. The measured parameters of
-# the host decide nothing then and are not read; otherwise gbp would complain that one of these is no parameter.
+# When everything is in memory, -file leaves the order alone, even if seeks are expensive. A file without data counts as in memory, too. So gbp does
+# not need the host's measured parameters and does not read them. If gbp did read them, it would complain about GRAY_PARAM_NO_SUCH, which names no parameter.
 : >empty
 mapfile -t backwards < <(printf '%s\n' "${names[@]}" | tac)
 backwards+=(empty)

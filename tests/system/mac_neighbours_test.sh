@@ -6,10 +6,10 @@
 # Four Pythons, and then Python, GNU sort, Java and a C program (GRAY_PROGRAMS="python all"), start at the same time in a memory control group, again and again, with
 # --min 30M --wait 60s and no maximum. So each is granted all memory that is there, or shares it with those that come in the same moment, and the others wait.
 # Python, Java and the C program touch all of it. At first nothing is known of their needs. The kernel's own counter tells which were killed. GRAY_ROUNDS says how
-# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have given at a moment: its limit less what the
-# starts of the running programs take, measured without gb-run, or what gb-run must suppose for programs that it does not know (support/neighbour_rounds.py). In each
-# round the grants that exist at the same time must reach four fifths of the room at some moment. Needs root. Leaves out version 2 of control groups where it is not
-# mounted.
+# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have granted at a moment: its limit less what
+# the running programs need to start. That need is measured without gb-run. For a program that gb-run does not know yet, what gb-run leaves free for the program is
+# taken instead, if that is more (support/neighbour_rounds.py). In each round the grants that exist at the same time must reach four fifths of the room at some
+# moment. Needs root. Leaves out version 2 of control groups where it is not mounted.
 # Runs alone on a quiet host: it fills memory and compares starts of programs.
 source "$(dirname "$0")/../support/system.bash"
 need_root

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// check: GRAY_CHECK, an assertion for mistakes of this project in code that runs inside a host process.
+// check: GRAY_CHECK, an assertion for mistakes of this project in code that runs inside the program that loads the library.
 //
 // An assertion that aborts is right while a developer tests, and wrong in a user's program. A failed check traps in a build with assertions (NDEBUG not defined when toolbox/base
 // was compiled). In a release build a failed check is false, and the caller takes the safe way:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // fd: a file descriptor that closes itself and an errno that restores itself, without libc's wrappers.
 //
-// Inside a host process libc's open() and close() may be this project's hooks, so this file calls the kernel instead. Every
+// Inside the program that loads the library, libc's open() and close() may be this project's hooks, so this file calls the kernel instead. Every
 // descriptor is opened with O_CLOEXEC: a program that the host starts must not inherit this project's descriptors.
 #pragma once
 
@@ -45,7 +45,7 @@ class ScopedFd {
   int fd_ = -EBADF;
 };
 
-/// Restores errno at the end of its scope to its value at the start: the host must not see the calls that a hook makes.
+/// Restores errno at the end of its scope to its value at the start: the program must not see the calls that a hook makes.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : kept_(errno) {}

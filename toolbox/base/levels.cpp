@@ -164,7 +164,7 @@ double spread_of(const Histogram& histogram, const Group& group) {
   return sum / count_of(histogram, group);
 }
 
-// How much wider the gap between two neighbours is than it has to be. Below 1 the two are one group. A few times that lie in the gap by chance do not close it.
+// How much wider the gap between two neighbours is than it has to be. Below 1 the two are one group. A few access times that lie in the gap by chance do not close the gap.
 double separation_of(const Histogram& histogram, const Group& low, const Group& high) {
   const double low_count = count_of(histogram, low);
   const double high_count = count_of(histogram, high);

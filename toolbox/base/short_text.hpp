@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// short_text: appends texts and numbers in a buffer of the caller. For names and paths in a host process, where stdio may not be used.
+// short_text: appends texts and numbers in a buffer of the caller. For names and paths inside the program that loads the library, where stdio may not be used.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // document: a whole HTML page around the content that a program shows. The page loads no other file and runs no script. Its colours follow the reader's setting, light or dark.
-// It fits a telephone and a wide screen.
+// The page fits a telephone and a wide screen.
 //
 // Names may hold any bytes: every text that is not from the program itself goes through escape().
 #pragma once

@@ -74,7 +74,7 @@ int run(const memnice::Options& options) {
   hooks.prepare = [&means] { return -means->take_in(0); };
   hooks.look = [&](pid_t child) {
     if (!holder) {
-      // Two descriptors for each process of the job; the job itself keeps its limit.
+      // memnice opens two descriptors for each process of the job, so it raises its own limit of open descriptors. The limit of the job's processes stays as it was.
       gray::base::allow_many_descriptors();
       holder.emplace(options, *means, child);
     }

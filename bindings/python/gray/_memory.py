@@ -175,8 +175,8 @@ def alloc(min: int, max: int, multiple: int = 1, *, timeout: Optional[float] = 0
 
     The caller owns the buffer. Any thread, any number at once.
 
-    ValueError: the sizes make no sense. BlockingIOError (EAGAIN): `min` is not there now. TimeoutError (ETIMEDOUT): it was not there in time. OSError with ENOMEM: a
-    limit forbids `min` whatever others do; with ENODATA: nothing tells how much there is.
+    ValueError: the sizes make no sense. BlockingIOError (EAGAIN): `min` is not there now. TimeoutError (ETIMEDOUT): `timeout` passed before `min` was there. OSError
+    with ENOMEM: a limit forbids `min` whatever others do; with ENODATA: nothing tells how much there is.
     """
     _sizes(min, max, multiple)
     options, got = _options(cache, huge, canary, files, margin, timeout), ctypes.c_size_t()

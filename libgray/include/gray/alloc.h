@@ -39,26 +39,26 @@ typedef enum gb_cache_policy {
 
 /** Flags of an allocation. */
 typedef enum gb_alloc_flag {
-  GB_ALLOC_HUGE = 1, /**< huge pages for what was granted: it is taken in small ones, which are joined then */
+  GB_ALLOC_HUGE = 1, /**< huge pages: the grant is taken in small pages, which are then joined */
   /** If there is no swap, a child process first touches as much memory. The kernel kills this child before any other process. This costs the time of the touches, and a fork().
-   * It is not done in a control group that is killed as a whole (memory.oom.group). */
+   * No child is started in a control group that is killed as a whole (memory.oom.group). */
   GB_ALLOC_CANARY = 2,
   /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of the files would
    * push the grant out. Page cache beyond that quarter counts as free memory. */
   GB_ALLOC_FILES = 4,
-  /** The caller gives back the memory above min when others lack memory. gb_return_wanted() says when and how much. The caller gives it back with gb_shrink() as soon as
-   * possible. Others who wait for memory through this library rely on this. */
+  /** The caller gives back the memory above min when others lack memory. gb_return_wanted() says when and how much. The caller gives the memory back with gb_shrink() as
+   * soon as possible. Others who wait for memory through this library rely on this. */
   GB_ALLOC_RETURNABLE = 8
 } gb_alloc_flag_t;
 
 /** The signals beside time. Each can be switched off. */
 typedef enum gb_alloc_signal {
   GB_SIGNAL_ACCOUNTS = 1, /**< the ceiling */
-  GB_SIGNAL_FAULTS = 2,   /**< major faults and swapped pages of one's own */
+  GB_SIGNAL_FAULTS = 2,   /**< major faults and swapped pages of this process */
   GB_SIGNAL_REFAULTS = 4, /**< swap and refaults of the control group */
   GB_SIGNAL_STALL = 8,    /**< pressure stall information */
   GB_SIGNAL_CLAIMS = 16,  /**< what others ask for at the same time */
-  GB_SIGNALS_ALL = 31     /**< nothing but time is left */
+  GB_SIGNALS_ALL = 31     /**< if all are switched off, only time is used */
 } gb_alloc_signal_t;
 
 /**
@@ -73,7 +73,7 @@ struct gb_alloc_options {
       margin_bytes; /**< kept free below each limit; default a 32nd of the limit, 4 to 256 MiB, and twice that
                               where there is no swap */
   uint64_t timeout_ms;  /**< how long to wait for min; default not at all, UINT64_MAX without end */
-  uint32_t signals_off; /**< gb_alloc_signal_t, or-ed: done without, in addition to GRAY_MAC's */
+  uint32_t signals_off; /**< gb_alloc_signal_t, or-ed: signals not used, in addition to those of GRAY_MAC */
   uint32_t reserved;    /**< zero */
 };
 
@@ -91,8 +91,8 @@ GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
  * As gb_alloc(), but waits up to timeout_ms for min; a negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call sleeps. It notices
  * memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks the memory. The call also notices the
  * end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a call that waited before this one is killed. Programs
- * that hold returnable memory are asked for the missing part of min. The call holds up to three descriptors while it waits. errno ETIMEDOUT: min was not free in time. EDEADLK:
- * the call would wait without a limit while this process holds returnable memory, for which others may wait.
+ * that hold returnable memory are asked for the missing part of min. The call holds up to three descriptors while it waits. errno ETIMEDOUT: the time limit passed before
+ * min was free. EDEADLK: the call would wait without a limit while this process holds returnable memory, for which others may wait.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 
@@ -118,13 +118,13 @@ GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t*
 GB_API gb_status_t gb_return_wanted(void* memory, size_t* bytes);
 
 /**
- * As gb_return_wanted(), but waits up to timeout_ms until others lack memory; a negative timeout_ms means without a limit. For a thread that does nothing else. Notices a call
- * that begins to wait at once, and memory that another program takes within a fifth of a second.
+ * As gb_return_wanted(), but waits up to timeout_ms until others lack memory; a negative timeout_ms means without a limit. This function is for a thread that does nothing else. It
+ * notices at once that a call begins to wait. It notices within a fifth of a second that another program takes memory.
  */
 GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes);
 
 /**
- * Gives back all of an allocation but its first `bytes`. -EINVAL: not an allocation, 0, or more than it has.
+ * Gives back all of an allocation but its first `bytes`. -EINVAL: `memory` is no allocation, `bytes` is 0, or `bytes` is more than the allocation has.
  */
 GB_API gb_status_t gb_shrink(void* memory, size_t bytes);
 
@@ -135,8 +135,8 @@ GB_API gb_status_t gb_free(void* memory);
 
 /**
  * Returns a descriptor for poll(2) and similar calls. It becomes ready when memory is scarce. Then call gb_shrink(). *events are the events to poll for: POLLPRI (pressure stall
- * information; nothing is to be read) or POLLIN (a control group of version 1; read 8 bytes to rearm). The caller closes it. A negative result is an error. -ENOTSUP: the host
- * has neither of the two, or does not allow their use. -EINVAL:
+ * information; nothing is to be read) or POLLIN (a control group of version 1; read 8 bytes to rearm). The caller closes the descriptor. A negative result is an error. -ENOTSUP:
+ * the host has neither kind of event, or does not allow its use. -EINVAL:
  * `events` is NULL.
  */
 GB_API int gb_pressure_fd(short* events);

@@ -21,7 +21,7 @@ GB_BEGIN_DECLS
 
 /** The way in which an answer is found. A caller may also ask for one way. */
 typedef enum gb_backend {
-  GB_BACKEND_AUTO = 0,      /**< the first below that permission and a self-test allow */
+  GB_BACKEND_AUTO = 0,      /**< the first way below that permission and a self-test allow */
   GB_BACKEND_CACHESTAT = 1, /**< the kernel's count */
   GB_BACKEND_MINCORE = 2,   /**< the kernel's map of resident pages */
   GB_BACKEND_END = 3,       /**< what mapping the last 15 pages shows; reads none of them */
@@ -48,7 +48,7 @@ struct gb_cache_options {
       hit_time_max_ns; /**< a slower timed probe missed; default: as microbench(1) measured the device, else
                                        from a cached read that is timed when it is first needed */
   uint64_t
-      probe_budget_bytes; /**< probing ends when its misses have brought in as much; less than a page: nothing
+      probe_budget_bytes; /**< probing ends when its misses have brought in so many bytes; less than a page: nothing
                                        is read, and only what the kernel counts or shows is known; default 256 MiB */
   const char* memory_path; /**< file that remembers, for ten minutes and for all detectors of this user, which
                                        pages are cached because they were probed; made when it is not there. Default:
@@ -60,11 +60,11 @@ struct gb_cache_report {
   size_t size;            /**< set by the caller to sizeof(struct gb_cache_report) */
   uint64_t size_bytes;    /**< the file's size; 0 for what is no regular file */
   double cached_fraction; /**< 0 to 1; negative: unknown (see gb_cache_inspect()) */
-  uint64_t probe_time_ns; /**< sum over the timed probes that count; 0 when there were none */
-  uint32_t probes;        /**< how many probes count */
+  uint64_t probe_time_ns; /**< the sum over the timed probes that were used; 0 when there were none */
+  uint32_t probes;        /**< how many probes were used for the answer */
   uint32_t backend;       /**< the gb_backend_t that answered */
   double
-      confidence; /**< 1: counted; 1 less two standard deviations of what the share may be after so many probes;
+      confidence; /**< 1: counted; else 1 less two standard deviations of the share that this number of probes gives;
                                0: unknown */
   uint64_t access_time_ns; /**< how long a first read took: the median of the timed probes that say what
                                cached_fraction says; 0: none was timed. gb_levels_find() tells memory, disks and
@@ -107,10 +107,11 @@ GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_c
 /** How long it would take now to read a part of a file in order. Later releases add fields at the end. */
 struct gb_cache_prediction {
   size_t size;            /**< set by the caller to sizeof(struct gb_cache_prediction) */
-  uint64_t missing_bytes; /**< of it is not cached */
+  uint64_t missing_bytes; /**< how many bytes of the part are not cached */
   double access_ns;       /**< to get to what is missing; 0: not known, and nothing is missing */
-  double bytes_per_s;     /**< of the device, read in order; 0: not known */
-  double read_ns;         /**< all of it: to get there once, what is missing, and what is cached */
+  double bytes_per_s;     /**< the speed of the device, read in order; 0: not known */
+  double
+      read_ns; /**< the time for the whole part: reaching the missing bytes once, reading them, and reading the cached bytes */
 };
 
 /**
@@ -131,8 +132,8 @@ GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t of
 
 /** Where a setting came from. */
 typedef enum gb_origin {
-  GB_ORIGIN_LIBRARY = 0, /**< the library's own */
-  GB_ORIGIN_CALLER = 1,  /**< the options */
+  GB_ORIGIN_LIBRARY = 0, /**< the library's own default */
+  GB_ORIGIN_CALLER = 1,  /**< the caller's options */
   GB_ORIGIN_RECORD = 2,  /**< the record of this host that microbench(1) keeps, or a GRAY_PARAM_ variable */
   GB_ORIGIN_NOW = 3      /**< measured just now, in microseconds: the record does not have it */
 } gb_origin_t;
@@ -183,10 +184,10 @@ struct gb_cache_unit {
   uint64_t length_bytes;
   double cached_fraction;  /**< 0 to 1; negative: unknown */
   double confidence;       /**< as in struct gb_cache_report */
-  uint64_t probe_time_ns;  /**< as there */
-  uint32_t probes;         /**< as there */
-  uint32_t backend;        /**< as there */
-  uint64_t access_time_ns; /**< as there */
+  uint64_t probe_time_ns;  /**< as in struct gb_cache_report */
+  uint32_t probes;         /**< as in struct gb_cache_report */
+  uint32_t backend;        /**< as in struct gb_cache_report */
+  uint64_t access_time_ns; /**< as in struct gb_cache_report */
 };
 
 /** The parts of a file in the order in which they are best read. A plan never changes, so any number of threads may use it. */

@@ -16,24 +16,26 @@ GB_BEGIN_DECLS
 
 /** Where a file lies. Later releases add fields at the end. */
 struct gb_layout_place {
-  size_t size;                 /**< set by the caller to sizeof(struct gb_layout_place) */
-  uint64_t device;             /**< st_dev */
-  uint64_t inode;              /**< st_ino */
-  uint64_t first_extent_bytes; /**< byte address on the device of the first extent; if has_first_extent */
-  uint32_t has_first_extent;   /**< 1, or 0 for what is empty, inline or not yet written, and where the file
+  size_t size;     /**< set by the caller to sizeof(struct gb_layout_place) */
+  uint64_t device; /**< st_dev */
+  uint64_t inode;  /**< st_ino */
+  uint64_t
+      first_extent_bytes; /**< byte address of the first extent on the device; valid if has_first_extent is 1 */
+  uint32_t has_first_extent; /**< 1; or 0 if the file is empty, inline or not yet written, or if the file
                                     system does not tell */
-  uint32_t reserved;           /**< zero */
-  int64_t modified_ns;         /**< when its data was last changed, nanoseconds since 1970 */
+  uint32_t reserved;         /**< zero */
+  int64_t modified_ns;       /**< when the file's data was last changed, nanoseconds since 1970 */
 };
 
 /** The property by which files are ordered on their device. */
 typedef enum gb_order {
-  GB_ORDER_AUTO = 0,   /**< as gb_layout_compare(): what the file system tells */
-  GB_ORDER_EXTENT = 1, /**< by the address of the first extent; those without one behind, by i-number */
-  GB_ORDER_INODE = 2,  /**< by i-number, as in the paper */
+  GB_ORDER_AUTO = 0, /**< as gb_layout_compare(): what the file system tells */
+  GB_ORDER_EXTENT =
+      1, /**< by the address of the first extent; files without an extent come last, by i-number */
+  GB_ORDER_INODE = 2, /**< by i-number, as in the paper */
   GB_ORDER_MTIME =
-      3, /**< by the time of the last change: delayed data is laid out in the order it was written */
-  GB_ORDER_NONE = 4 /**< not at all: every file is as near as every other */
+      3, /**< by the time of the last change: delayed data is laid out in the order in which it was written */
+  GB_ORDER_NONE = 4 /**< no order: every file is as near as every other */
 } gb_order_t;
 
 /**

@@ -24,10 +24,10 @@ GB_BEGIN_DECLS
 /** One level. Later releases add fields at the end. */
 struct gb_level {
   size_t size;        /**< set by the caller to sizeof(struct gb_level) */
-  uint64_t count;     /**< how many of the times are within */
-  uint64_t median_ns; /**< of these */
-  uint64_t low_ns;    /**< a time from here */
-  uint64_t high_ns;   /**< to here is of this level; of the last one UINT64_MAX */
+  uint64_t count;     /**< how many of the times are in the level */
+  uint64_t median_ns; /**< the median of these times */
+  uint64_t low_ns;    /**< the lower bound of the level */
+  uint64_t high_ns;   /**< the upper bound of the level; UINT64_MAX for the last level */
 };
 
 /** The levels of storage, at most eight. They never change, so any number of threads may use them. */

@@ -39,13 +39,14 @@ typedef enum gb_order_mode {
 
 /** Facts to find out even if the order does not need them, and changes to the order. */
 typedef enum gb_order_flag {
-  GB_ORDER_TELL_CACHE = 1,  /**< how much is cached, also with GB_ORDER_BY_PLACE */
-  GB_ORDER_TELL_PLACE = 2,  /**< the first extent where an order by it pays, also with GB_ORDER_BY_CACHE */
-  GB_ORDER_TELL_EXTENT = 4, /**< the first extent everywhere */
+  GB_ORDER_TELL_CACHE = 1, /**< find out how much is cached, also with GB_ORDER_BY_PLACE */
+  GB_ORDER_TELL_PLACE =
+      2, /**< find the first extent where an order by extents saves time, also with GB_ORDER_BY_CACHE */
+  GB_ORDER_TELL_EXTENT = 4, /**< find the first extent on every device */
   GB_ORDER_TELL_LEVELS =
-      8, /**< the levels of the store also where there is one device and no read was timed; reads up to three pages of it */
+      8, /**< find the levels of the store, also if there is one device and no read was timed; reads up to three pages of the device */
   GB_ORDER_BY_FOLDER =
-      16 /**< in the place of the disk's order: files of one folder together, folders as they come */
+      16 /**< instead of the disk's order: the files of one folder together, the folders in the order of `paths` */
 } gb_order_flag_t;
 
 /** Set `size` and the members that you want, and set all others to zero. Zero means the default. Later releases add fields at the end. */
@@ -53,7 +54,7 @@ struct gb_order_options {
   size_t size;   /**< sizeof(struct gb_order_options) */
   uint32_t mode; /**< a gb_order_mode_t */
   uint32_t
-      order; /**< a gb_order_t: what "as they lie on disk" means. GB_ORDER_AUTO: what pays on each device */
+      order; /**< a gb_order_t: what "as they lie on disk" means. GB_ORDER_AUTO: what saves time on each device */
   uint32_t flags;    /**< gb_order_flag_t, or-ed */
   uint32_t reserved; /**< zero */
   gb_cache_t*
@@ -65,41 +66,42 @@ struct gb_order_options {
   /** Called from time to time with the number of files that were looked at. A result that is not 0 ends the call with -ECANCELED. Default: none. Must not throw or leave by
    * longjmp(). */
   int (*progress)(void* context, size_t looked_at);
-  void* context; /**< passed to both as it is */
+  void* context; /**< passed unchanged to random_over_sequential() and progress() */
 };
 
 /** A file at its place in the order, and the known facts about it. Later releases add fields at the end. */
 struct gb_order_file {
   size_t size;  /**< set by the caller to sizeof(struct gb_order_file) */
-  size_t input; /**< its place in `paths`, from 0 */
+  size_t input; /**< the file's place in `paths`, from 0 */
   gb_status_t
-      error; /**< 0, or why it could not be looked at: as stat(2) and open(2); -EISDIR; -EOPNOTSUPP, a pipe or socket; -EINVAL, its path was NULL. What follows means
-                                  nothing then */
-  uint32_t backend;       /**< the gb_backend_t that told what is cached; GB_BACKEND_NONE: it is not known */
+      error; /**< 0, or why the file could not be looked at: as stat(2) and open(2); -EISDIR; -EOPNOTSUPP, a pipe or socket; -EINVAL, its path was NULL. If it is not 0,
+                                  the members below mean nothing */
+  uint32_t
+      backend; /**< the gb_backend_t that told what is cached; GB_BACKEND_NONE: not known what is cached */
   double cached_fraction; /**< 0 to 1; negative: unknown, or not asked for */
   double confidence;      /**< as in struct gb_cache_report */
   int64_t
-      cached_bytes;    /**< so much of size_bytes; -1: unknown. By the share, which is kept to seven digits */
+      cached_bytes; /**< how many of size_bytes are cached; -1: unknown. Computed from the share, which has seven digits */
   uint64_t size_bytes; /**< 0 for what is no regular file */
   uint64_t
-      access_time_ns; /**< how long a first read takes: timed, or as is usual on its device; 0: not known */
+      access_time_ns; /**< how long a first read takes: timed, or the usual time on the file's device; 0: not known */
   uint64_t
       device; /**< st_dev; this and what follows: 0 where nothing is to be gained by a place, and none was looked for */
   uint64_t inode;              /**< st_ino */
-  uint64_t first_extent_bytes; /**< byte address on the device; if has_first_extent */
+  uint64_t first_extent_bytes; /**< byte address on the device; valid if has_first_extent is 1 */
   uint32_t
-      has_first_extent; /**< 1, or 0: there is none, the file system does not tell, or it was not asked for */
-  uint32_t order;       /**< the gb_order_t that holds on its device; never GB_ORDER_AUTO */
+      has_first_extent; /**< 1; or 0: the file has no extent, the file system does not tell, or the extent was not asked for */
+  uint32_t order; /**< the gb_order_t that is used on the file's device; never GB_ORDER_AUTO */
   uint32_t
-      level; /**< of the store, from 0, the fastest, as gb_order_level_at() numbers them; their number: it is not known */
+      level; /**< the file's level of the store, from 0, the fastest, as gb_order_level_at() numbers the levels; gb_order_level_count(): the level is not known */
   uint32_t
       is_cached; /**< 1: a cached file by itself, whatever is missing of the others: as a whole, or half of it and 4 MiB at least */
-  int64_t modified_ns; /**< when its data was last changed, nanoseconds since 1970 */
+  int64_t modified_ns; /**< when the file's data was last changed, nanoseconds since 1970 */
 };
 
 /** Which kind of times a level has. */
 typedef enum gb_level_kind {
-  GB_LEVEL_MEMORY = 1, /**< those of a cached read */
+  GB_LEVEL_MEMORY = 1, /**< the times of a cached read */
   GB_LEVEL_FLASH = 2,  /**< up to a millisecond */
   GB_LEVEL_DISK = 3,   /**< up to 20 ms */
   GB_LEVEL_SERVER = 4  /**< longer, or a server answers for the file system */
@@ -110,11 +112,11 @@ struct gb_order_level {
   size_t size;        /**< set by the caller to sizeof(struct gb_order_level) */
   uint32_t kind;      /**< a gb_level_kind_t */
   uint32_t reserved;  /**< 0 */
-  uint64_t files;     /**< how many of the files are in it */
-  uint64_t bytes;     /**< and how many bytes these have */
-  uint64_t median_ns; /**< of a first read */
-  uint64_t low_ns;    /**< the shortest */
-  uint64_t high_ns;   /**< and the longest of its files' times */
+  uint64_t files;     /**< how many of the files are in the level */
+  uint64_t bytes;     /**< how many bytes these files have */
+  uint64_t median_ns; /**< the median time of a first read */
+  uint64_t low_ns;    /**< the shortest of the files' times */
+  uint64_t high_ns;   /**< the longest of the files' times */
 };
 
 /** The files in their order. A list never changes, so any number of threads may use it. After fork() each of the two processes has its own list. */
@@ -126,7 +128,7 @@ typedef struct gb_order_list gb_order_list_t;
  *
  * A file that cannot be looked at does not fail the call: the file has an error, and comes last. Files with equal rank keep the order of `paths`. Files of which it is unknown
  * what is cached come behind the known ones.
- * Takes some microseconds a file, and 72 bytes for it. May wait for the disk: for the files' metadata, and for probes, as gb_cache_inspect().
+ * The call takes some microseconds and 72 bytes for each file. It may wait for the disk: for the files' metadata, and for probes, as gb_cache_inspect().
  *
  * Any number of threads may call this at once, each with a detector of its own, also after fork(). The call holds up to two descriptors. -EINVAL: an argument is NULL or not valid;
  * -E2BIG: an option of a later release is asked for; -ENOMEM; -ECANCELED: `progress` returned a value other than 0.

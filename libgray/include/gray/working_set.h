@@ -50,12 +50,12 @@ typedef enum gb_working_set_doubt {
 struct gb_working_set_sample {
   size_t size;             /**< set by the caller to sizeof(struct gb_working_set_sample) */
   uint64_t since_ns;       /**< tau: from the end of the clearing to the middle of this look */
-  uint64_t touched_bytes;  /**< W(tau): resident memory that the process has used since then */
-  uint64_t resident_bytes; /**< what it has in memory: its own and what it shares */
-  uint64_t share_bytes;    /**< the same, where a page that n processes map counts as an nth of a page each */
-  uint64_t huge_bytes;     /**< of touched_bytes at most so much is in huge pages */
-  uint64_t swapped_bytes;  /**< what it has in swap */
-  uint64_t cost_ns;        /**< how long the clearing and all looks since then took, this one included */
+  uint64_t touched_bytes;  /**< W(tau): resident memory that the process has used since the clearing */
+  uint64_t resident_bytes; /**< the memory that the process has: its own and shared pages */
+  uint64_t share_bytes;    /**< as resident_bytes, but a page that n processes map counts as 1/n page */
+  uint64_t huge_bytes;     /**< at most this part of touched_bytes is in huge pages */
+  uint64_t swapped_bytes;  /**< how much of the process's memory is in swap */
+  uint64_t cost_ns;        /**< how long the clearing and all looks after it took, including this look */
   uint32_t doubts;         /**< gb_working_set_doubt_t, or-ed */
   uint32_t reserved;       /**< 0 */
 };

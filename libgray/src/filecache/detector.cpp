@@ -336,7 +336,7 @@ bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheRe
   return true;
 }
 
-// The answer of the file's last pages, as far as they belong to the stretch. It is a check for any backend that probes.
+// The answer of the file's last pages, as far as they belong to the stretch. After a single miss, check() also takes this answer as one more probe, whichever backend probed.
 Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   const std::uint64_t file_bytes = target.facts.size_bytes;
   if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};

@@ -106,7 +106,8 @@ Answer probe_by_time(int fd, std::uint64_t offset_bytes, std::uint64_t file_byte
   if (verdict == Verdict::nothing) return {};  // the file shrank, or its reads bypass the page cache
   answer.is_valid = true;
   answer.has_fetched = verdict != Verdict::hit;
-  // If both probes were in doubt, the host does not tell whether threads slept, and time alone decides.
+  // A probe is doubtful if it took as long as a miss, but the thread was not seen to sleep. If both probes are doubtful, this host does not show sleeps. Then the times alone
+  // decide.
   answer.resident_share = verdict == Verdict::hit ? 1 : 0;
   return answer;
 }

@@ -227,7 +227,7 @@ void Claims::unlock() {
   os::unlock_shared(table_);
 }
 
-// The claim of that number if it belongs to this process. A child may not change the claims of the process that forked it.
+// The claim whose number is `claim`, if it belongs to this process. A child may not change the claims of the process that forked it.
 Claim* Claims::own(int claim) {
   if (claim < 0 || claim >= static_cast<int>(kClaimsMax)) return nullptr;
   Claim& entry = own_[static_cast<std::size_t>(claim)];

@@ -109,8 +109,8 @@ class Claims {
   /// Enters a claim. Returns its number, or -1 if there is no table or no room in it.
   int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
-  /// The size to which the claim may grow by the host's accounts now. Notes in the table how much the claim holds. `look` reads the accounts under the lock, so that no other
-  /// process takes memory in between. With claim -1 the answer is the whole room.
+  /// Reads the host's accounts of memory and returns the total size up to which the claim may grow at this moment. Notes in the table how much the claim holds. `look` reads the
+  /// accounts under the lock, so that no other process takes memory in between. With claim -1 the answer is the whole room.
   template <typename Look>
   Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                   Look look) {

@@ -62,7 +62,8 @@ TEST_CASE("a short way is a shorter one where the seeks are measured") {
         .value();
   };
   CHECK(took(10) == Approx(0.208));
-  // A hundredth of a third: a tenth of the way from the least time.
+  // The head moves by a hundredth of a third of the span. The time grows with the root of the distance, so a tenth of the difference between the average seek and the shortest seek
+  // is added to the least time.
   CHECK(took(20) == Approx(0.208 + 0.0055));
   CHECK(took(1010) == Approx(0.208 + 0.010));  // a third
   CHECK(took(2900) == Approx(0.208 + 0.010));

@@ -16,8 +16,9 @@ inline constexpr std::uint64_t kTrialBytes = 256 * 1024;
 inline constexpr char kTrialRate[] = "1M";
 
 struct Trial {
-  int exit_status = 0;  // the exit status of discnice; kTrialLost if the trial did not end in time
-  std::string said;     // the first message of discnice, without the program's name
+  int exit_status =
+      0;             // the exit status of discnice; kTrialLost if the trial did not end within the time limit
+  std::string said;  // the first message of discnice, without the program's name
   std::string uncovered;
   std::uint64_t processes = 0;
   double held_s = 0;

@@ -27,7 +27,8 @@ constexpr double kIdleBytesPerS = 4096;
 // No job moves more than this. A larger number is a wrong byte in the job's counters.
 constexpr double kUsageMax = 1e15;
 
-// A job that was held back within this time wants more than it has. Between two waits it may go on for a moment without a wait.
+// A job that was held back within this time wants more than it has. A job that is held back does not wait at every moment. So one moment without
+// a wait does not mean that the job has enough.
 constexpr std::uint64_t kLatelyNs = 1'000'000'000;
 // What a job used is kept for this long after the job was last seen.
 constexpr std::uint64_t kForgottenNs = 60 * kLatelyNs;

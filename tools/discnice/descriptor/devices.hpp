@@ -38,7 +38,7 @@ struct Device {
 /// The device of an open file. Null when the table is full. When no process of the job has met the device yet, this opens a few descriptors for a moment.
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number);
 
-/// The device of that number. Null when no file on it was met.
+/// The device whose number is `number`. Null when this process has met no file on that device.
 Device* known_device(std::uint64_t number);
 
 }  // namespace discnice::guest

@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device uses the backing
 //   device of that block device, which is found by the device's number. btrfs has a backing device of its own (4 MiB unless set), because its files
-//   lie on no single device; it is linked from /sys/fs/btrfs, by the file system's UUID. For that one the kernel knows no largest request, and uses
-//   its default window instead (bdi_alloc() in mm/backing-dev.c).
+//   lie on no single device; it is linked from /sys/fs/btrfs, by the file system's UUID. The kernel knows no largest request for btrfs's
+//   backing device. It takes its default read-ahead window as the largest request (bdi_alloc() in mm/backing-dev.c).
 // Output observed: read_ahead_kb, max_sectors_kb.
 // What breaks it: a /sys that is not mounted. Then the default of most distributions is assumed.
 #pragma once

@@ -4,9 +4,9 @@
 // Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from the disk and the
 //   pages that it dirtied (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
 // Output observed: the growth of both since the last look.
-// Inference drawn: by how much the predictions were too low or too high. For reads the account is taken as the truth. For writes it is only an upper
-//   bound: the kernel charges a small overwrite in a large folio as the whole folio, so an excess is not charged while existing data is being
-//   overwritten.
+// Inference drawn: by how much the predictions were too low or too high. For reads the account is taken as the truth. For writes the account is only
+//   an upper bound: for a small overwrite in a large folio the kernel counts the whole folio. So, if a call has overwritten existing data since the last
+//   look, written bytes that the account shows beyond the predictions are not added.
 // What breaks it: file systems that keep no account (Device::is_ledger_kept). Their predictions stay as they are.
 #pragma once
 

@@ -32,7 +32,7 @@ Identity identify(const Job& job, const Device& device) {
   return {device.number, outputs::read_io_pressure(&stalled_ns) ? SeenBy::pressure : SeenBy::none};
 }
 
-// The entry of that number, claimed when there is none.
+// The entry of the disk whose number `identity` holds. If there is none, an entry is claimed for the disk.
 protocol::Disk* claim(Job& job, const Identity& identity) {
   for (protocol::Disk& disk : job.segment->disks) {
     std::uint64_t number = 0;

@@ -39,10 +39,10 @@ class Callers {
   /// `exchange` knows which processes the pacer holds.
   Callers(guest::Job& job, pace::Exchange& exchange) : job_(job), exchange_(exchange) {}
 
-  /// The process of that thread, if the pacer holds it and it serves no file system; else null. The result is valid until the next call.
+  /// The process to which the thread belongs, if the pacer holds it and it serves no file system; else null. The result is valid until the next call.
   const Caller* find(pid_t thread, std::uint64_t now_ns);
 
-  /// The file that the thread has open under that number.
+  /// The file that the thread has open as descriptor `fd`.
   CalledFile file_of(pid_t thread, int fd);
 
   /// Takes the file that the caller now has open there. It is not open when the kernel does not allow that.

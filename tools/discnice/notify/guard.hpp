@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// guard: a process that lets all calls go when the process that looks at them has ended. Without the guard a large call of a program would then fail with ENOSYS.
+// guard: a process that lets all calls go when the process that looks at them has ended.
+// Without the guard, once that process has ended, each call of the program that moves many bytes would fail with ENOSYS.
 //
-// It starts before the program does. The program gives it the listener before it begins, so at every moment some process has the listener.
+// The guard starts before the program. The program gives the guard the listener before the program's own code begins, so at every moment some process has the listener.
 // What breaks it: the guard is killed as well, within a tenth of a second of the launcher.
 #pragma once
 
@@ -26,7 +27,7 @@ class Guard {
   [[nodiscard]] int socket() const { return socket_; }
   /// Whether the guard was killed. The answer is given once.
   [[nodiscard]] bool has_ended() const;
-  /// Another process looks at the calls: the guard ends.
+  /// To be called when another process has taken over the program's calls. The guard then ends and does not let the calls go.
   void dismiss();
 
  private:

@@ -10,7 +10,7 @@
 // What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot see (in a
 //   container). Such folders count as unknown.
 //
-// Host-safe: raw system calls, no heap, no descriptor kept.
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline constexpr std::size_t kMountNameBytesMax = 256;
 /// Takes the table of mounts piece by piece and keeps what it says about one mount. Pure.
 class MountSearch {
  public:
-  /// Starts to look for the mount with that number.
+  /// Starts to look for the mount whose number is `mount_id`.
   explicit MountSearch(std::uint64_t mount_id) : mount_id_(mount_id) {}
 
   void feed(const char* text, std::size_t length);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // disk_counters: reads the counters of a block device.
 //
-// Host-safe: raw system calls, no heap, no descriptor kept. The members of a job, the daemon and the command all use it.
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// The members of a job, the daemon and the command all use this code.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // io_pressure: how long some task on this host has waited for its disks, as the kernel adds it up (PSI).
 //
-// Host-safe, like disk_counters.
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
 #pragma once
 
 #include <cstddef>

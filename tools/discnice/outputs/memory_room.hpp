@@ -8,7 +8,7 @@
 // What breaks it: groups that are mounted elsewhere than at /sys/fs/cgroup, and a table of groups that is longer than the part that is read. Then
 //   only the machine's memory counts.
 //
-// Host-safe: raw system calls, no heap, no descriptor kept.
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // run_delay: how long this thread was ready to run and had no processor, as the kernel adds it up (/proc/thread-self/schedstat).
 //
-// Host-safe, like disk_counters.
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// small_file: reads the beginning of one of the kernel's small files. Host-safe; the descriptor is closed when it returns.
+// small_file: reads the beginning of one of the kernel's small files.
+//
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
 #pragma once
 
 #include <cstddef>

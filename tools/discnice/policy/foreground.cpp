@@ -12,7 +12,7 @@ constexpr std::uint64_t kKib = 1024;
 // The bounds of a believable request: a page, and the most that a disk takes at once.
 constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
-// The limit for charged writes that never come, because they were removed in time or went to another device.
+// The limit for charged writes that never come, because the data was removed before the kernel wrote it, or went to another device.
 constexpr std::uint64_t kAwaitedMax = UINT64_C(1) << 30;
 // A job whose calls take long looks rarely. One look then counts as all the looks that there would have been, at most as many as bring any pace down to its least.
 constexpr std::uint64_t kHalvingNs = 3'000'000;

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
 /// The upper bound beside a program that writes and waits for its writes. On a slow card the job's writes make each fsync of that program longer, and
 /// the program is seen only when its fsync has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
-/// That bound for this disk.
+/// The bound for this disk.
 inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64_t of_mechanical_ns) {
   const std::uint64_t here_ns = on_this_disk(activity, of_mechanical_ns);
   return here_ns > kPreemptionMinNs ? here_ns : kPreemptionMinNs;

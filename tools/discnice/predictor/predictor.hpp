@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // predictor: predicts the bytes that the disk will move for an operation that is about to be made. Pure, except that it asks the oracle.
 //
-// It joins the models: cache and read-ahead for reads, update regions for writes and removals, inode blocks for new files.
+// The predictor joins the models: cache and read-ahead for reads, update regions for writes and removals, inode blocks for new files.
 #pragma once
 
 #include "tools/discnice/contract/io_estimate.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // update_regions: remembers which blocks of which files are dirty in memory and not on the disk yet.
 //
-// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more, and a dirty block that is deleted in time never
-// costs anything. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not need a
+// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more, and a dirty block that is deleted before the
+// kernel writes it never costs anything. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not need a
 // terabyte map.
 //
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older than an age limit.
@@ -125,7 +125,7 @@ class UpdateRegions {
   [[nodiscard]] bool has_resting() const { return resting_count() != 0 && rest_is(Rest::allowed); }
   void count_resting(std::uint32_t more, std::uint32_t less);
 
-  // These return kFilesMax for a file that is not in the table, or no longer.
+  // index_of(), find() and wake() return kFilesMax for a file that is not in the table, or no longer.
   [[nodiscard]] unsigned index_of(const FileId& file) const;
   unsigned find(const FileId& file, std::uint64_t now_ns, File* found);
   [[nodiscard]] bool is_rewrite(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,

@@ -15,7 +15,7 @@ struct ProcessFacts {
   std::uint64_t started_at_ns = 0;  // CLOCK_BOOTTIME, as exact as the kernel's tick
 };
 
-/// The process with that number. Empty when there is none, when it has ended and was not waited for yet, and when /proc does not tell.
+/// The process with that process number. Empty when there is no such process, when it has ended and was not waited for yet, and when /proc does not tell.
 std::optional<ProcessFacts> facts_of(std::uint64_t pid);
 
 /// The same from the content of /proc/PID/stat and /proc/PID/status. Pure.

@@ -4,7 +4,7 @@
 // Each answer of /sys is a walk through some links there, which takes 20 microseconds, and a process needs four of them before its first file. A
 // compiler's processes live for some milliseconds each, and for them that was the largest single cost.
 //
-// Host-safe and lock-free. Two processes that learn the same device at the same time write the same facts.
+// Safe inside the program that loads the library: no heap and no lock. Two processes that learn the same device at the same time write the same facts.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct DeviceFacts {
       0;  // the disk whose counters count the device (outputs/disk_counters.hpp); 0: not known
 };
 
-/// What the job knows of the device of that number. Returns false when the job knows nothing, or nothing recent enough.
+/// What the job knows of the device whose number is `number`. Returns false when the job knows nothing, or nothing recent enough.
 bool load_device_facts(const Segment& segment, std::uint64_t number, std::uint64_t now_ns,
                        DeviceFacts* facts);
 

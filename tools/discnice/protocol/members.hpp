@@ -13,7 +13,7 @@
 
 namespace discnice::protocol {
 
-/// Slots lie on pages: a few at the front, and a fixed number on each page behind. A bit of Segment::used_members stands for each page.
+/// The first page of the segment has room for a few slots, and each further page of slots for a fixed number. A bit of Segment::used_members stands for each of these pages.
 inline constexpr std::uint32_t kMemberPages = 64;
 constexpr std::uint32_t first_of_page(std::uint32_t number) {
   return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;

@@ -101,7 +101,8 @@ inline constexpr std::uint64_t kRecordedSinceNsMax = 1'000'000'000;
 inline constexpr std::uint32_t kOperationFixedBytes = offsetof(OperationRecord, answers);
 static_assert(kOperationFixedBytes == 128 && sizeof(OperationRecord) == kRecordBytesMax);
 
-/// Further answers for the operation of that number. It comes before the OperationRecord.
+/// The earlier answers of an operation that has more answers than its OperationRecord has room for. `number` is the operation's number. An AnswersRecord is written before the
+/// OperationRecord.
 struct AnswersRecord {
   RecordHead head;
   std::uint64_t number;

@@ -76,14 +76,14 @@ class Drainer {
   explicit Drainer(Ring& ring) : ring_(ring), place_(ring.drained.load(std::memory_order_relaxed)) {}
 
   /// Takes the next record, in a bounded number of steps. `hole`: a member has claimed this place and has not published its record yet. `torn`: the
-  /// bytes there were no record, and a slot was given up. `broken`: the ring's own numbers contradict each other, and the ring must not be drained
+  /// bytes there were no record, and the drainer has skipped a slot. `broken`: the ring's own numbers contradict each other, and the ring must not be drained
   /// any more.
   Taken take(TakenRecord& record);
 
-  /// Gives up the slot at this place and counts it as a lost record.
+  /// Skips the slot at this place and counts the slot as a lost record.
   void skip();
 
-  /// Records that found no room in the ring, and slots that were given up.
+  /// The number of lost records: the records that found no room in the ring, plus one for each slot that the drainer skipped.
   [[nodiscard]] std::uint64_t lost() const;
 
  private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // segment: makes, joins and leaves the shared-memory segment of a job.
 //
-// Host-safe: raw system calls, no heap, no descriptor kept. A segment is a file of mode 0600 in /dev/shm, made exclusively. Its owner, mode, size,
+// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+//
+// A segment is a file of mode 0600 in /dev/shm, made exclusively. Its owner, mode, size,
 // magic and version are checked before any byte of it is believed. A program that acts on a segment knows it by the name under which it was opened.
 // Nothing in the segment says which file it is, who made it, or whether any process is left.
 #pragma once

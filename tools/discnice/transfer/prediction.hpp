@@ -17,7 +17,8 @@ bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes);
 /// Fills in the charge of a transfer. Returns false when the models could not be asked.
 bool predict(Job& job, Transfer& transfer, Charge* charge);
 
-/// Called when a trusted read came from the disk after all. Brings the model's state to the state of the kernel, as after a cache miss.
+/// Called when a trusted read came from the disk after all. Gives the model this read again, as a read of which nothing was in memory. So the model's
+/// state becomes the kernel's.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes);
 
 }  // namespace discnice::guest

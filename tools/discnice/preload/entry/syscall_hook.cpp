@@ -125,8 +125,8 @@ int flags_of_how(const void* how) {
   return read_caller(how, &asked, sizeof asked.flags) ? static_cast<int>(asked.flags) : 0;
 }
 
-// Openings, removals and renames are made by the number that the program used, and not by the number of the *at form, which libc uses: the program
-// may have forbidden itself that number.
+// Openings, removals and renames are made by the number of the system call that the program used. libc uses the number of the *at form instead, but the
+// program may have forbidden itself the *at form.
 long opened_by(const Words& call, int folder, const char* path, int flags) {
   const CancelHold hold;
   const SettledCall around(job());
