@@ -289,7 +289,7 @@ void Input::ask(std::uint64_t bytes) {
   }
 }
 
-// While cached parts are read, the disk is idle, so it may fetch other parts. These must not push out parts that are still to be read.
+// While cached parts are read, the disk is idle, so it may fetch other parts. These other parts must not push out parts that are still to be read.
 bool Input::may_ask(std::uint64_t bytes) const {
   if (asked_part_ <= next_ && !is_wholly_cached(next_ - 1)) return ahead_ < bytes;
   return room_ && early_ >= kPieceBytes && ahead_ < kEarlyBytesMax && room_->owed_bytes() < kGiveBackBytes;

@@ -109,7 +109,7 @@ sleep 1
 if limits | grep -q "^$disk .*500000"; then complain 'the guard was killed first: a second after the end the limit holds still'; fi
 no_group_left 'after the guard and kill -9'
 
-# Both were killed: the next start cleans up.
+# When discnice and its guard were both killed, the next start cleans up.
 mkdir "$tree/discnice-999999999-1"
 held -q -- true
 [[ ! -d $tree/discnice-999999999-1 ]] || complain 'a group whose maker is no more is left'

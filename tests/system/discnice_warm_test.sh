@@ -98,7 +98,7 @@ backends() { # WHO
   done
 }
 
-# A thread that other threads keep from its processor is late with every other probe. That does not come from the disk.
+# A thread that other threads keep from its processor is late with every other probe. This delay does not come from the disk.
 robbed() {
   if ((EUID != 0)) || ! type -P chrt >/dev/null || ! type -P taskset >/dev/null; then
     echo 'not shown: probes of a thread that is robbed of its processor (needs root, chrt and taskset)'

@@ -19,7 +19,7 @@ struct LineSums {
   double products = 0;
 };
 
-/// y = intercept + slope x. Both are at least zero.
+/// y = intercept + slope x. Intercept and slope are at least zero.
 struct CostLine {
   double intercept = 0;
   double slope = 0;

@@ -8,7 +8,7 @@
 // Inference drawn: with a limit, pages fit until the room is used up. Pages fetched after that are dropped again, so the limit is never reached. Without a limit the cache is
 // full in two cases: twice in a row the file's cached bytes grew by less than half of the fetched bytes; or enough of the parts that were cached at the start has been evicted.
 // What breaks it: memory that other programs take in the meantime, and pages that they make the kernel evict. Without a limit, a file counts as fitting if less than two steps of
-// it are missing. That costs little, because its cached parts are read first.
+// it are missing. This fault costs little, because the file's cached parts are read first.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // Output observed: how fast the reader takes the data.
 // Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would stand still in that time. A fast reader gains
 // nothing by overlap, and the cached parts are worth more to its next scan.
-// What breaks it: a reader that pauses once for another reason. That costs one window.
+// What breaks it: a reader that pauses once for another reason. Such a pause costs one window.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ int read_text(const std::string& path, std::string& text);
 /// The size of the pages in which the host gives out memory.
 std::uint64_t memory_page_bytes();
 
-/// Reserves writable address space, without memory behind it yet and with small pages. -ENOMEM: a limit of the process forbids it. The caller gives it back with
-/// release_memory(), all at once or in parts. Both take whole pages.
+/// Reserves writable address space, without memory behind it yet and with small pages. -ENOMEM: a limit of the process forbids it. The caller gives the memory back with
+/// release_memory(), all at once or in parts. Both functions take whole pages.
 base::Result<unsigned char*> reserve_memory(std::uint64_t bytes);
 void release_memory(unsigned char* address, std::uint64_t bytes);
 

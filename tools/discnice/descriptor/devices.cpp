@@ -154,7 +154,7 @@ Device* known_device(std::uint64_t number) {
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
-  // Two threads that meet the same device at the same time make two entries for it. That does no harm, and no lock is needed.
+  // Two threads that meet the same device at the same time make two entries for it. A second entry does no harm, and no lock is needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
   if (place >= kDevicesMax) return nullptr;

@@ -310,7 +310,7 @@ void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   if (segment_.options.is_ledger_on == 0) return;
   const Growth unbooked = process.take_unforeseen(now_ns);
   const Growth found = unbooked + process.take_booked();
-  // A process that has lost the job's account settles nothing any more, and runs without a limit. That is reported at the end.
+  // A process that has lost the job's account settles nothing any more, and runs without a limit. The report at the end says so.
   guest::Job& job = process.job();
   if (!found.is_any() || job.member == nullptr) return;
   if (protocol::is_lost(segment_) || protocol::is_cut_short(paced_.segment_name)) return;

@@ -2,7 +2,7 @@
 // pacer: holds processes to the job's limit from outside, for programs that the library cannot reach: static programs, Go, and other programs that
 // make their system calls themselves.
 //
-// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows what it has moved. That is charged to the job's budget, which
+// Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows how many bytes the process has moved. These bytes are charged to the job's budget, which
 // the processes that the library holds use, too. The process is stopped (brake.hpp) until what it moved is paid, and until the policy gives
 // the job a turn. So its calls, its page faults and the work of kernel threads for it are all held, and reading cached data is free. A slice is so
 // short that the process moves little in it.

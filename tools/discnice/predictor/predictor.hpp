@@ -29,7 +29,7 @@ IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, con
 /// Predicts a read as if the kernel fetched only the wanted pages. It shows what the read-ahead model contributes.
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
-/// Predicts what the kernel fetches at once when a program announces the bytes that it will need. That is the part of them that is not in memory,
+/// Predicts what the kernel fetches at once when a program announces the bytes that it will need. The kernel fetches the part of these bytes that is not in memory,
 /// among the first bytes that one window or one request of the device holds. Length 0 reaches to the end. Nothing is predicted with a probing oracle,
 /// because the probes would fetch the pages themselves.
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
@@ -43,7 +43,7 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 /// truncate: from the new size). Pages that are removed only in part are still written.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
-/// Predicts what a new file costs beyond its data (op.kind == create). That is its inode, of op.length_bytes, in a table of inodes that is as dirty
+/// Predicts what a new file costs beyond its data (op.kind == create). The cost is the file's inode, of op.length_bytes, in a table of inodes that is as dirty
 /// as the files made just before have left it; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes.
 /// An inode's bytes are a power of two.
 /// Knowledge assumed: ext4 keeps inodes in the order of their numbers, by default 8192 in a group with two bitmaps and a descriptor of 64 bytes

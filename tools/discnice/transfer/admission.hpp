@@ -21,7 +21,7 @@ struct Place {
 };
 
 /// Asks the policy for this cost and changes the shared accounts. Waits until the later of two instants: the policy's answer, and the end of the debt.
-/// Returns whether the call may wait again. That is false when `may_wait` was false, and when a signal ended the wait.
+/// Returns whether the call may wait again. The result is false when `may_wait` was false, and when a signal ended the wait.
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals);
 

@@ -39,7 +39,8 @@ class SettledCall {
   NameCall name_call_;
 };
 
-/// Runs a call whose cost is not predicted. Before the call it looks at the account and pays debts. That costs a clock and two loads while there is no debt.
+/// Runs a call whose cost is not predicted. Before the call this function looks at the account and pays debts. While there is no debt, it costs one reading of the clock and two
+/// loads.
 template <typename Call>
 auto run_settled(Call call) {
   Job* here = job();

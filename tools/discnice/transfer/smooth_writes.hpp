@@ -8,7 +8,7 @@
 // Output observed: cachestat() tells how many pages of a range are being written. Before Linux 6.5 and in some containers, the requests under way at
 //   the disk are counted instead, with those of others. The disk's counters tell how long its queue is. The time of a batch tells how fast the disk
 //   writes.
-// Inference drawn: each step starts when it is full and when the step before the previous one is on the disk. That keeps the job's dirty data at a
+// Inference drawn: each step starts when it is full and when the step before the previous one is on the disk. This rule keeps the job's dirty data at a
 //   few steps, and the disk at the job's rate. While a job that gives way has the disk for itself, it collects a batch of steps, because on a
 //   mechanical disk the seek there and back takes as long as a step. Each step of the batch waits for the job's turn (wait_for_turn()), so a
 //   foreground that comes finds one or two steps in the queue. Beside other users each step is a turn of its own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // real_calls: the functions that the wrappers stand in front of, as the next library in line provides them. Each function is looked up when it is
-// first called. That takes no lock and allocates nothing (next_symbols.hpp).
+// first called. The search takes no lock and allocates nothing (next_symbols.hpp).
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 
-/// Looks for that mark. First it looks up all functions whose hook may make the system call itself. That takes two microseconds.
+/// Looks for that mark. First it looks up all functions whose hook may make the system call itself. This search takes two microseconds.
 void look_for_thread_mark();
 
 template <typename Function>
