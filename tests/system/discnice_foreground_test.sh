@@ -5,8 +5,8 @@
 # How: on an emulated mechanical disk. Two jobs of one user must not take each other for foreground: together they must take about as long as without discnice; when
 # they gave way to each other they took four times as long. On an overlay, the report must name the disk. A job that can see no counters (its /sys is unmounted) has
 # its own progress, or pressure: nice must not hold itself back, and idle must leave the disk to a reader. A job must also give way while the daemon, which samples
-# for all jobs, runs, is stopped and is killed. Left out: what a foreground loses in hundredths (script/bench throttle foreground), btrfs (unit/discnice reads its
-# line of the table).
+# for all jobs, runs, is stopped and is killed. Not tested here: by how many per cent a foreground is slower (`script/bench throttle foreground` measures that),
+# and btrfs (unit/discnice reads its line of the table).
 # Runs alone: it measures the effect of other programs that use the disk or the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root

@@ -6,9 +6,9 @@
 # are seen, also where only /sys is hidden. Beside a reader of the disk below, a job that copies must move nearly nothing. Alone it must keep nearly all of its time:
 # when it reads a long file, then many small ones, beside two programs that use up the processors, and when its data is in memory. Jobs of two users that both give
 # way by progress must both finish. The written data must be on the disk except some steps. The judges are the time that the job itself has slept, and the page
-# cache. Left out: what a foreground loses in hundredths (script/bench manners); a disk that becomes slower for good, which takes minutes (unit/discnice); an error
-# that a write step meets; a stream with which the disk goes straight on whoever else waits, so that the job notices nobody; NFS and SMB, which need a kernel that
-# has them.
+# cache. Not tested here: by how many per cent a foreground is slower (`script/bench manners` measures that); a disk that becomes slower for good, which takes minutes
+# (unit/discnice); an error that a write step meets; a stream with which the disk goes straight on whoever else waits, so that the job notices nobody; NFS and SMB,
+# which need a kernel that has them.
 # Runs alone on a quiet host: it measures how other programs slow a job down.
 # Slow: a job learns to give way over seconds of an emulated disk.
 source "$(dirname "$0")/../support/discnice.bash"

@@ -48,14 +48,14 @@ ChildEnd run_child(const std::vector<std::string>& command, const std::function<
 bool has_reached_all(int signal_number, int signal_code);
 
 /// Whether a shell at a terminal has started this process as a job, and is told when the job stops. Then the launcher stops when the command stops. Otherwise a program that stops
-/// only itself, as bash does by "suspend", would leave the terminal to nobody. A process that was forked from the one that the shell knows must not ask.
+/// only itself, as bash does by "suspend", would leave the terminal to nobody. A process that was forked from the process that the shell knows must not ask.
 bool is_shell_job();
 
 /// For a child that was seen to stop: this process stops too, and lets the child continue when it continues itself. Returns at once where the child has continued meanwhile.
 void stand_with(pid_t child);
 
-/// Call this first in main(). Where the command's standard input, output or error is closed, a descriptor of this process must not get that number. The command finds them
-/// closed, as they were. Reading or printing there fails in this process as before.
+/// Call this first in main(). Where the command's standard input, output or error is closed, a descriptor of this process must not get the number of the closed descriptor. The
+/// command finds these descriptors closed, as they were. Reading or printing there fails in this process as before.
 void occupy_standard_descriptors();
 
 }  // namespace gray::cli

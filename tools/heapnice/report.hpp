@@ -13,7 +13,7 @@ namespace heapnice {
 /// A whole JSON document, ended by a newline. Pure.
 std::string report_text(const std::vector<std::string>& command, const Account& account, int status);
 
-/// Writes it and closes the stream: 0, or a negative errno.
+/// Writes the text to the stream and closes the stream. Returns 0, or a negative errno.
 int write_report(std::FILE* stream, const std::string& text);
 
 }  // namespace heapnice

@@ -18,7 +18,7 @@ namespace memnice {
 /// The working set of one job. One thread.
 class Demand {
  public:
-  /// Call it a few times a second with the job's present processes. It makes a reading when one is due.
+  /// Call step() a few times a second with the job's present processes. It makes a reading when a reading is due.
   void step(const std::vector<pid_t>& pids, std::uint64_t now_ns);
 
   /// Discards the readings since the last clearing, because they do not show the working set. The next step begins a new window.

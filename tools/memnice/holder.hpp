@@ -29,7 +29,7 @@ class Holder {
  public:
   Holder(const Options& options, Means& means, pid_t root);
 
-  /// Call it again and again. It returns the time until the next call.
+  /// Call step() again and again. It returns the time until the next call.
   std::uint64_t step(std::uint64_t now_ns);
   /// Removes the limit and ends a pause, permanently.
   void let_go();

@@ -37,7 +37,7 @@ class memory_resource : public std::pmr::memory_resource {
   memory_resource& operator=(const memory_resource&) = delete;
   ~memory_resource() override { gb_free(memory_); }
 
-  /// The number of granted bytes, and the number of bytes that are handed out. Both numbers count whole units of alignment.
+  /// The number of granted bytes, and the number of bytes that are handed out. Both numbers are multiples of kUnit.
   std::size_t granted_bytes() const noexcept { return bytes_; }
   std::size_t used_bytes() const noexcept { return used_bytes_; }
 

@@ -99,8 +99,8 @@ class Detector {
   /// The same for a file that is open for reading. It may change the file's advice (posix_fadvise) and position. Errors: as fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
-  /// Reads up to `bytes_max` in order from the beginning of an open file, and learns from that how fast its device is. Returns how many bytes were read. It returns 0 and learns
-  /// nothing if much of the file is cached, or if that is unknown.
+  /// Reads up to `bytes_max` in order from the beginning of an open file, and learns from this how fast the file's device is. Returns how many bytes were read. It returns 0 and
+  /// learns nothing if much of the file is cached, or if that is unknown.
   base::Result<std::uint64_t> learn(int fd, std::uint64_t bytes_max);
 
   /// Predicts how long reading the stretch in order would take, from the learned speed of the device, else from the recorded speed.
@@ -134,7 +134,7 @@ class Detector {
     std::uint32_t probes = 0;
     std::uint64_t time_ns = 0;
     std::uint64_t last_bytes = 0;  // the place of the last probe
-    bool was_hit = false;          // and its result
+    bool was_hit = false;          // the result of the last probe
     Times hits;
     Times misses;
     std::array<std::uint64_t, 5> asked_pages{};  // the first pages that were probed

@@ -45,7 +45,7 @@ struct Claim {
   std::uint64_t arrival_ns;  // the order of arrival
   std::uint64_t min_bytes;
   std::uint64_t max_bytes;   // an upper bound of all amounts of the claim; its slot is held for so many bytes
-  std::uint64_t held_bytes;  // touched so far
+  std::uint64_t held_bytes;  // bytes touched so far
   std::uint64_t pending_bytes;  // of a promise
   std::uint64_t
       reserve_bytes;  // of a waiting process: must be free beside min_bytes, by the account of kCommonAccount
@@ -53,7 +53,8 @@ struct Claim {
 };
 
 struct ClaimTable {
-  std::uint32_t generation;  // increased when memory may have become free; waiting processes wait for that
+  std::uint32_t
+      generation;  // increased when memory may have become free; waiting processes wait for this increase
   std::uint32_t unused;
   Claim claims[kClaimsMax];
 };
@@ -77,7 +78,7 @@ struct Allowance {
   std::uint32_t generation = 0;  // for wait()
   std::uint64_t granted_bytes =
       0;  // grants of other processes in the tightest pool; these are no growth of a process without a claim
-  // One of them gives its memory back now: room and granted_bytes both count that memory.
+  // One of these other processes gives its memory back now: room and granted_bytes both count that memory.
   bool is_moving = false;
 };
 

@@ -35,11 +35,12 @@ struct FollowLook {
   std::uint64_t allowed_bytes = 0;  // the heap's size at which each pool keeps its margin
   // The memory that the process as a whole may have. Unlike allowed_bytes it does not depend on how the process divides its memory.
   std::uint64_t reach_bytes = 0;
-  std::uint64_t margin_bytes = 0;  // of the tightest pool
+  std::uint64_t margin_bytes = 0;  // the margin of the tightest pool
   std::uint64_t min_bytes = 0;     // the caller's bounds
   std::uint64_t max_bytes = 0;
-  double collecting_share = kShareUnknown;  // of the time since the last question
-  double waiting_share = 0;                 // the share of the time in which a task waited for memory
+  double collecting_share =
+      kShareUnknown;  // the share of the time since the last question in which collecting stopped the program
+  double waiting_share = 0;  // the share of the time in which a task waited for memory
   // Memory that had been paged out and was read back since the last question.
   std::uint64_t paged_in_bytes = 0;
 };
@@ -47,14 +48,14 @@ struct FollowLook {
 /// The state that is kept from one question to the next.
 struct FollowState {
   std::uint64_t told_bytes = 0;   // the last advice; 0: no advice yet
-  std::uint64_t reach_bytes = 0;  // at the last question
+  std::uint64_t reach_bytes = 0;  // the reach_bytes of the last question
   std::uint64_t shrunk_ns = 0;    // when the last advice to shrink was given
   std::uint64_t grown_ns = 0;     // when the last advice to grow was given
   // Since when there has been more room than told_bytes; 0: there is not more.
   std::uint64_t more_since_ns = 0;
   std::uint64_t more_bytes = 0;   // the least room since more_since_ns
   std::uint64_t patience_ns = 0;  // how long room has to stay before the heap grows; 0: the shortest time
-  double collecting_share_highest = 0;  // while there was more room
+  double collecting_share_highest = 0;  // the highest share while there was more room
 };
 
 struct FollowDecision {

@@ -146,7 +146,7 @@ class Look {
   const Request& request_;
   LastFolder folder_;
   mode_t kind_ = 0;          // of the file examined last
-  bool is_regular_ = false;  // likewise
+  bool is_regular_ = false;  // whether that file is a regular file
   bool is_order_given_up_ = false;
   std::map<std::uint64_t, layout::Order> advice_;  // by device
 };

@@ -34,7 +34,7 @@ struct LimitTexts {
   std::string schedule;  // the limits by time, for a job that starts
 };
 
-/// One of these options.
+/// One of the options for limits.
 struct LimitOption {
   const char* name;  // without dashes
   std::string LimitTexts::*text;

@@ -35,13 +35,13 @@ struct Grant {
       0;                             // for a job that gives way: the rate it gets however busy the disk is
   std::uint64_t preemption_ns = 0;   // how long the disk must have been quiet; 0 = adapts
   std::uint64_t random_read_ns = 0;  // this disk's measured time, filled in for each look; 0 = not measured
-  std::uint32_t weight = 1;          // of `share`
+  std::uint32_t weight = 1;          // the job's weight under `share`
   SmoothWrites smooth_writes = SmoothWrites::automatic;
-  std::uint64_t own_cache_bytes = 0;  // of CacheUse::own
+  std::uint64_t own_cache_bytes = 0;  // the room of CacheUse::own
   CacheUse cache = CacheUse::automatic;
-  std::uint32_t net_gives_way = 0;         // 1: its TCP connections give way to others' on their paths
-  std::uint64_t net_up_bytes_per_s = 0;    // that they send together
-  std::uint64_t net_down_bytes_per_s = 0;  // that they receive together
+  std::uint32_t net_gives_way = 0;         // 1: the job's TCP connections give way to others on their paths
+  std::uint64_t net_up_bytes_per_s = 0;    // for what the connections send together
+  std::uint64_t net_down_bytes_per_s = 0;  // for what the connections receive together
 };
 
 }  // namespace discnice

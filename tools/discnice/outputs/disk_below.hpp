@@ -31,7 +31,7 @@ class MountSearch {
   [[nodiscard]] bool is_found() const { return is_found_; }
   /// The source that is mounted. Empty when its name is too long. The table's escapes are undone.
   [[nodiscard]] const char* source() const { return source_; }
-  /// Where it is mounted. Empty when the name is too long.
+  /// The folder where the source is mounted. Empty when the name is too long.
   [[nodiscard]] const char* point() const { return point_; }
   /// For overlay, the upper folder, or the first lower folder when there is no upper one.
   [[nodiscard]] const char* folder() const { return upper_[0] != '\0' ? upper_ : lower_; }
@@ -45,7 +45,7 @@ class MountSearch {
   unsigned dash_place_ = 0;  // the place of the dash that ends the optional fields; 0: not seen yet
   bool is_other_mount_ = false;
   bool is_found_ = false;
-  std::size_t length_ = 0;  // of the word so far; only as much as there is room for is kept
+  std::size_t length_ = 0;  // length of the word so far; the part that has no room in word_ is not kept
   char word_[kMountNameBytesMax + 16] = {};
   char point_[kMountNameBytesMax] = {};
   char source_[kMountNameBytesMax] = {};

@@ -17,8 +17,8 @@
 namespace discnice::outputs {
 
 struct MemoryRoom {
-  std::uint64_t free_bytes = 0;   // that nothing uses
-  std::uint64_t total_bytes = 0;  // used or not
+  std::uint64_t free_bytes = 0;   // memory that nothing uses
+  std::uint64_t total_bytes = 0;  // all memory, used or not
 };
 
 inline constexpr std::size_t kGroupPathBytesMax = 384;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // giving_way: changes the pace of `nice` and the preemption interval of `idle`, when somebody else was seen at the disk and when nobody was.
 //
-// The pace: each look that sees others halves it. It grows by a constant when the others have been away for longer than a program thinks between two
+// The pace: each look that sees others halves the pace. The pace grows by a constant when the others have been away for longer than a program thinks between two
 // requests, and for longer than the preemption interval. After a second without others it is unlimited.
 // The preemption interval is how long the disk must have been quiet before the job takes it for idle. When a foreground comes back soon after that,
 // the foreground had only paused: then the interval doubles, up to a bound. It shrinks again when the job has used the disk alone for a while (Eggert
 // & Touch, SOSP 2005).
-// The interval begins at twice the time of a random read. That time is the one measured on this disk. Without a measurement, the interval begins with
+// The interval begins at twice the time of a random read. That time is the time measured on this disk. Without a measurement, the interval begins with
 // the time of a mechanical disk, and the job learns the disk's time from its own small reads while nobody else is there. Large requests do not count,
 // because in a stream the head stays where it is.
-// What breaks it: small direct reads in order, which are not random. The interval then starts too short, and grows as above.
+// What breaks it: small direct reads in order, which are not random. The interval then starts too short, and grows when a foreground comes back soon.
 // policy/foreground.hpp tells by the disk's counters whether others are there, and policy/pressure.hpp tells it without counters.
 #pragma once
 

@@ -60,7 +60,7 @@ bool read_identity(pid_t pid, Identity& identity);
 /// Whether another process traces the process: a debugger, strace.
 bool is_traced(pid_t pid);
 
-/// Whether it is a thread of the kernel's, which executes no program. False where /proc does not tell.
+/// Whether the process is a thread of the kernel, which executes no program. False where /proc does not tell.
 bool is_of_kernel(pid_t pid);
 
 /// Whether a file system in user space (FUSE) is served by the process.

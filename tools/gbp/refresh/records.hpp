@@ -34,7 +34,7 @@ class Records {
   /// attributes are unchanged.
   [[nodiscard]] bool is_unchanged_but_unlinked(const Recorded& entry, const struct stat& now) const;
 
-  /// Whether it is unchanged except for the time of the last status change, which a rename sets.
+  /// Whether the file is unchanged except for the time of the last status change, which a rename sets.
   [[nodiscard]] bool is_unchanged_but_renamed(const Recorded& entry, const struct stat& now) const;
 
   /// Notes that this program has renamed or unlinked a name of this file, which changed the time of its last status change.
