@@ -44,7 +44,7 @@ class TestFile {
   [[nodiscard]] int direct_fd() const { return direct_.is_open() ? direct_.get() : fd_.get(); }
   [[nodiscard]] bool has_direct() const { return direct_.is_open(); }
 
-  /// The same file opened anew, with a read-ahead state of its own.
+  /// Opens the test file anew, with a read-ahead state of its own.
   [[nodiscard]] gray::base::ScopedFd reopen(int flags) const;
 
   /// Writes every page back and drops it. Waits for the disk.

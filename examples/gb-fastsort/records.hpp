@@ -25,7 +25,7 @@ struct Content {
 [[noreturn]] void die(const std::string& path, int error_number);
 [[noreturn]] void die_saying(const std::string& path, const std::string& why);
 
-/// The same with control characters as \\xHH: a terminal would take them for commands.
+/// Returns the text with its control characters as \\xHH: a terminal would take them for commands.
 std::string printable(const std::string& text);
 
 /// The next three functions open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.

@@ -14,8 +14,8 @@ namespace gray::base {
 /// Makes one system call. Returns the result of the kernel: a value, or -errno in [-4095, -1]. errno is not changed.
 long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
-/// The same system call, inlined into the caller and with no more arguments than the call takes. After the kernel has run no function has to return, which processors would
-/// predict wrongly.
+/// Makes one system call as raw_syscall() does, but inlined into the caller and with no more arguments than the call takes. After the kernel has run no function has to return,
+/// which processors would predict wrongly.
 #if defined(__x86_64__)
 
 __attribute__((always_inline)) inline long inline_syscall(long number, long a = 0, long b = 0, long c = 0) {

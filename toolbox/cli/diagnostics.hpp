@@ -35,7 +35,8 @@ void set_subcommand_name(std::string_view name);
 /// characters (newline and tab among them), those from U+0080 to U+009F, and bytes that are not UTF-8. Any thread.
 std::string escape_controls(std::string_view text);
 
-/// The same, but single backslashes stay. The text is for a person and cannot be read back. Every name that is printed for a person goes through this function. Any thread.
+/// As escape_controls(), but single backslashes stay. The text is for a person and cannot be read back. Every name that is printed for a person goes through this function. Any
+/// thread.
 std::string printable(std::string_view text);
 
 /// Writes "prog: message" and a newline to stderr, after clearing a progress line if one is shown.

@@ -18,7 +18,7 @@ class Progress {
   /// `fd` is borrowed.
   Progress(std::string what, std::uint64_t total, int fd = 2);
 
-  /// The same, but the caller decides whether this is a terminal, and the clock starts at `start_ns`. For tests.
+  /// As the first constructor, but the caller decides whether `fd` is a terminal, and the clock starts at `start_ns`. For tests.
   Progress(std::string what, std::uint64_t total, int fd, bool is_terminal, std::uint64_t start_ns);
 
   ~Progress();
@@ -31,7 +31,7 @@ class Progress {
   /// Tells that `done` units are finished. Costs a coarse clock read; writes only when a redraw is due.
   void set(std::uint64_t done);
 
-  /// The same with the time as a parameter. `now_ns` is of toolbox/base/clock.
+  /// As set(), with the time as a parameter. `now_ns` is of toolbox/base/clock.
   void set_at(std::uint64_t done, std::uint64_t now_ns);
 
   /// Clears the line, if a line is shown. The destructor also does this.

@@ -24,7 +24,7 @@ namespace gbp {
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status);
 
-/// The same with units of `length_bytes`.
+/// As units_of_file(), with units of `length_bytes`.
 std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
                                            gb_status_t& status);
 

@@ -100,7 +100,8 @@ GB_API void gb_cache_close(gb_cache_t* detector);
 GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, struct gb_cache_report* report);
 
 /**
- * The same for a file that is open for reading. It may change the descriptor's access pattern (POSIX_FADV_RANDOM), but not its position. Errors: as fstat(2); -EINVAL; -ENOMEM.
+ * As gb_cache_inspect(), for a file that is open for reading. The call may change the descriptor's access pattern (POSIX_FADV_RANDOM), but not its position. Errors: as fstat(2);
+ * -EINVAL; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect_fd(gb_cache_t* detector, int fd, struct gb_cache_report* report);
 

@@ -45,7 +45,7 @@ typedef enum gb_order {
  */
 GB_API gb_status_t gb_layout_find(const char* path, struct gb_layout_place* place);
 
-/** The same for an open file. Errors: as fstat(2); -EINVAL. */
+/** As gb_layout_find(), for an open file. Errors: as fstat(2); -EINVAL. */
 GB_API gb_status_t gb_layout_find_fd(int fd, struct gb_layout_place* place);
 
 /**
@@ -54,7 +54,7 @@ GB_API gb_status_t gb_layout_find_fd(int fd, struct gb_layout_place* place);
  */
 GB_API int gb_layout_compare(const struct gb_layout_place* a, const struct gb_layout_place* b);
 
-/** The same by `order`. The device is always compared first, except for GB_ORDER_NONE, where all files are equal. Any thread. */
+/** As gb_layout_compare(), but compares by `order`. The device is always compared first, except for GB_ORDER_NONE, where all files are equal. Any thread. */
 GB_API int gb_layout_compare_by(const struct gb_layout_place* a, const struct gb_layout_place* b,
                                 gb_order_t order);
 

@@ -96,7 +96,7 @@ class Detector {
   /// Examines one file. Errors: as stat(2) and open(2).
   base::Result<CacheReport> inspect(const char* path);
 
-  /// The same for a file that is open for reading. It may change the file's advice (posix_fadvise) and position. Errors: as fstat(2).
+  /// As inspect(), for a file that is open for reading. The call may change the file's advice (posix_fadvise) and position. Errors: as fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
   /// Reads up to `bytes_max` in order from the beginning of an open file, and learns from this how fast the file's device is. Returns how many bytes were read. It returns 0 and

@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kUnitsMax = 1024;
 /// or the only unit. Units are made larger where there would be more than kUnitsMax.
 std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options);
 
-/// The same for a whole file.
+/// The byte offsets to probe in a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
 /// The distance of a second probe that shall be near the first. It is near for the head of a disk. It is larger than the runs of pages that a host took out of a cached file (at

@@ -38,7 +38,7 @@ struct Touches {
 /// Makes the writes, and stores the time of each write, including one reading of the clock. More than 4 s is stored as 4 s.
 void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns);
 
-/// The same, but reads the first `count` pages.
+/// As touch_pages(), but reads the first `count` pages.
 void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns);
 
 /// Asks the kernel to write these whole pages to swap and free them. Returns 0 whether the kernel did so or not; -EINVAL: the kernel does not know the request (before Linux 5.4).

@@ -26,7 +26,7 @@ struct FileFacts {
 /// Facts about the file at a path, following symbolic links. Errors: as stat(2).
 base::Result<FileFacts> look_at(const char* path);
 
-/// The same for an open file. Errors: as fstat(2).
+/// As look_at(), for an open file. Errors: as fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
 
 /// Whether the caller owns an open file or may write to it; then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those of the file.
@@ -40,7 +40,7 @@ void close_file(int fd);
 /// The number of resident pages among [first_page, first_page + page_count), by cachestat. -ENOSYS, -EPERM (not trusted), -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// The same by mincore. It answers "all" for files that are not trusted, so check is_trusted() first.
+/// As count_by_cachestat(), but by mincore. mincore answers "all" for files that are not trusted, so check is_trusted() first.
 base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
 /// Tells the kernel that reads of this descriptor are random, so that a probe fetches one page and sets no read-ahead mark.

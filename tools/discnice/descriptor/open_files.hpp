@@ -152,7 +152,7 @@ __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   file.is_new.store(is_new, std::memory_order_relaxed);
 }
 
-/// The same for a descriptor that was just opened by name. Null for a descriptor beyond the table.
+/// As renew(), for the entry of a descriptor that was just opened by name. Null for a descriptor beyond the table.
 inline OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
   if (file != nullptr) renew(*file, is_new);
@@ -165,16 +165,16 @@ void forget_open_files(unsigned first, unsigned last);
 /// Fills in an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. Costs one system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd);
 
-/// The same from a result of fstat() on the descriptor just now. Costs no system call once the device is known.
+/// As classify() above, but from a result of fstat() on the descriptor just now. Costs no system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Costs two system calls, and one when the flags of the opening are known.
 void learn_details(OpenFile& file, int fd);
 
-/// The same, once, from the descriptor itself. For callers that must not trust the flags of an opening which a vfork child noted in this process's memory.
+/// As learn_details(), but asks the descriptor itself for the flags, once. For callers that must not trust the flags of an opening which a vfork child noted in this process's memory.
 void ask_details(OpenFile& file, int fd);
 
-/// The same for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the file. No system call.
+/// As learn_details(), for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the file. No system call.
 void set_details(OpenFile& file, long flags, bool is_own);
 
 /// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now; the entry is then forgotten.

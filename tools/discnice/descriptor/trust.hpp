@@ -56,7 +56,7 @@ class Trust {
     return (is_unseen || bytes <= kAtOnceBytesMax) && takes(file, bytes);
   }
 
-  /// The same, with a look at the clock.
+  /// As covers_at_once(), but looks at the clock.
   bool covers(OpenFile& file, std::size_t bytes) {
     return is_given(file) && !is_used_up() &&
            gray::base::monotonic_coarse_ns() < ends_at_ns_.load(std::memory_order_relaxed) &&
@@ -69,7 +69,7 @@ class Trust {
     return result;
   }
 
-  /// The same for a process with one thread.
+  /// As count(), for a process with one thread.
   __attribute__((always_inline)) ssize_t count_alone(ssize_t result) {
     counted_.store(counted_.load(std::memory_order_relaxed) + one_call(result), std::memory_order_relaxed);
     return result;

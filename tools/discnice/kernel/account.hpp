@@ -44,7 +44,7 @@ void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 /// the disk since the last settlement.
 std::uint64_t settle(Job& job);
 
-/// The same when the calling process is known to be the member. `now_ns` is on the coarse clock.
+/// As settle(), when the calling process is known to be the member. `now_ns` is on the coarse clock.
 std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 
 /// A settlement is stale after this time: one tick of the coarse clock on most kernels.
@@ -85,7 +85,7 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
-/// The same without a look at the clock. So it is false, too, while a debt whose instant has passed was not cleared.
+/// The opposite of has_debt(), without a look at the clock. So it is false, too, while a debt whose instant has passed was not cleared.
 __attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
 }

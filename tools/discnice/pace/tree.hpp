@@ -52,7 +52,7 @@ class Tree {
 
   /// Adds processes that have come since the last look to `found`, if it is time for a look.
   void follow(std::uint64_t now_ns, PacedProcesses& found);
-  /// The same, at any time.
+  /// As follow(), but looks at any time.
   void look(std::uint64_t now_ns, PacedProcesses& found);
   /// Whether some process was executing a program at that moment, so that it is not known to which job it belongs.
   [[nodiscard]] bool is_anybody_executing() const { return is_anybody_executing_; }

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kTickMaxNs = 500'000'000;
 /// Reads a text in that form. `path` is used in the problems. Pure.
 DaemonConfig parse_daemon_config(const std::string& text, const std::string& path);
 
-/// The same from a file. A missing file counts as empty, and is a problem when `must_exist`.
+/// As parse_daemon_config(), but reads the text from a file. A missing file counts as empty, and is a problem when `must_exist`.
 DaemonConfig load_daemon_config(const std::string& path, bool must_exist);
 
 }  // namespace discnice::policyd

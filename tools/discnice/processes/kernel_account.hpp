@@ -27,7 +27,7 @@ struct KernelAccount {
 /// The account of a running process, with those of the children that it has waited for. Empty when the kernel keeps no account or refuses to show it.
 std::optional<KernelAccount> account_of(pid_t pid);
 
-/// The same without children: the sum over the threads that the process has now.
+/// As account_of(), without children: the sum over the threads that the process has now.
 std::optional<KernelAccount> own_account_of(pid_t pid);
 
 /// Adds each figure.

@@ -18,7 +18,7 @@ struct ProcessFacts {
 /// The process with that process number. Empty when there is no such process, when it has ended and was not waited for yet, and when /proc does not tell.
 std::optional<ProcessFacts> facts_of(std::uint64_t pid);
 
-/// The same from the content of /proc/PID/stat and /proc/PID/status. Pure.
+/// As facts_of(), from the content of /proc/PID/stat and /proc/PID/status. Pure.
 std::optional<ProcessFacts> read_facts(const std::string& stat, const std::string& status, long ticks_per_s);
 
 /// Page faults of a process. The kernel does not tell whether they waited for the disk: a fault on a page that is already on its way counts as one that did not wait.
@@ -30,7 +30,7 @@ struct PageFaults {
 /// The page faults of a process so far. Empty when /proc does not tell.
 std::optional<PageFaults> page_faults_of(std::uint64_t pid);
 
-/// The same from the content of /proc/PID/stat. Pure.
+/// As page_faults_of(), from the content of /proc/PID/stat. Pure.
 std::optional<PageFaults> read_page_faults(const std::string& stat);
 
 /// Whether a process of the calling user has this number and existed at `at_ns` of CLOCK_MONOTONIC. When the machine was suspended since, a process that began later

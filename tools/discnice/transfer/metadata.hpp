@@ -44,10 +44,10 @@ struct Removal {
 /// no dirty data is known.
 Removal before_removal(int folder, const char* path);
 
-/// Called after a successful removal of everything from `offset_bytes` on: the dirty data there is never written.
+/// To be called after a successful removal of everything from `offset_bytes` on: the dirty data there is never written.
 void after_removal(const Removal& removal, std::uint64_t offset_bytes);
 
-/// The same for a descriptor (ftruncate, O_TRUNC).
+/// As after_removal(), for a file that was truncated through a descriptor (ftruncate, O_TRUNC).
 void after_truncation(int fd, std::uint64_t size_bytes);
 
 /// The program asks the kernel to bring its data to the disk. Waits for the job's turn, and notes that the disk's coming work is the job's.

@@ -63,7 +63,7 @@ long raw(long number, Arguments... arguments) {
   return from_raw(raw_words(number, arguments...));
 }
 
-/// The same, as a part of the wrapper itself (direct_calls.hpp).
+/// As raw(), but as a part of the wrapper itself (direct_calls.hpp).
 template <typename... Arguments>
 __attribute__((always_inline)) inline long direct(long number, Arguments... arguments) {
   const long result = gray::base::inline_syscall(number, static_cast<long>(arguments)...);
@@ -79,7 +79,7 @@ inline int renewed(int fd) {
   return fd;
 }
 
-/// The same for a descriptor that now shares the open file behind `from`.
+/// As renewed(), for a descriptor that now shares the open file behind `from`.
 inline int duplicated(int from, int fd) {
   if (fd >= 0) note_shared(from);
   return renewed(fd);

@@ -22,7 +22,7 @@ namespace discnice::guest {
 /// How many of `wanted_bytes` the stream's buffer cannot serve. It does not look at the descriptor, and costs some loads.
 std::uint64_t bytes_missing(FILE* stream, std::uint64_t wanted_bytes);
 
-/// The same for a call that reads up to `delimiter`, at most `limit_bytes`. It is 1 when the buffer does not hold the whole line.
+/// As bytes_missing(), for a call that reads up to `delimiter`, at most `limit_bytes`. The result is 1 when the buffer does not hold the whole line.
 std::uint64_t line_bytes_missing(FILE* stream, int delimiter, std::uint64_t limit_bytes);
 
 /// One read of a stream that reads the file. It is predicted and paid for before the call, and settled after it.
@@ -55,7 +55,8 @@ struct StreamBefore {
 /// Charges what has left the stream's buffer since the last time. The next call waits for it.
 void note_stream_written(Job& job, FILE* stream, const StreamBefore& before);
 
-/// The same before a call that moves the descriptor or closes it. It charges the bytes that left the buffer unnoticed, and the bytes in the buffer, which leave it in that call.
+/// To be called before a call that moves the descriptor or closes it. This function charges the bytes that left the buffer unnoticed, and the bytes in the buffer, which leave it
+/// in that call.
 void note_stream_flushed(Job& job, FILE* stream);
 
 /// The stream's descriptor has another position now, or was just opened.
