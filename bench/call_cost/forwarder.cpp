@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // forwarder: a preload library that does nothing: it passes each call to the real function, and counts it for the thread.
 //
-// It has the least cost that any library of this kind can have. bench/call_cost compares it with the other libraries.
+// The forwarder has the least cost that any library of this kind can have. bench/call_cost compares the forwarder with the other libraries.
 #include <cstdarg>
 #include <cstddef>
 

@@ -389,7 +389,7 @@ std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t record
   return bytes == 0 ? records : std::max(bytes / kRecordBytes, options.min_bytes / kEntryBytes) + 1;
 }
 
-// The same if the user sets the size. A pass holds at least one record.
+// The largest number of records for which memory is requested if the user sets the size. A pass holds at least one record.
 std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
   if (options.pass_bytes != 0) return records;
   return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));

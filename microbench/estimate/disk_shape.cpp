@@ -68,7 +68,7 @@ double least_ns(const std::vector<double>& times, double turn_ns) {
   return calm.min - turn_ns / static_cast<double>(calm.count + 1);
 }
 
-// The same for distances where the way of the head varies: there the lower end would belong to the shortest way, so the mean is used.
+// The time without the turn, for distances where the way of the head varies: there the lower end would belong to the shortest way, so the mean is used.
 double mean_ns(const std::vector<double>& times, double turn_ns) {
   return gray::stats::summarize(calm_of(times, turn_ns)).value().mean - turn_ns / 2;
 }

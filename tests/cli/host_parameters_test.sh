@@ -79,7 +79,7 @@ says 'missed: cache.threshold_ns (user, ' "$BIN/gbp" --explain file
 says 'cache.threshold_ns was measured on this host' "$BIN/discnice" explain
 says 'missed (from the record of this host)' "$SETTINGS" text
 
-# That record with other figures: each of the three programs prints the new figure.
+# The record of microbench with other figures: each of the three programs prints the new figure.
 explained() {
   "$BIN/gbp" --explain file 2>&1 >/dev/null | grep -v 'random' >"$1.gbp"
   "$BIN/discnice" explain >"$1.discnice"

@@ -187,7 +187,7 @@ fi
 # All runs use one server, because packets that an earlier run has left in the queue still arrive.
 /bin/ip netns exec far line_traffic serve &
 serving=$!
-# These runs read all programs from the disk before anything is measured.
+# The following two runs read all programs from the disk before anything is measured.
 run netem vegas 1=nobody
 run netsim netnice 1=nobody
 rm -rf netem.vegas netsim.netnice

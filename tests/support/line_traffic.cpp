@@ -94,7 +94,7 @@ int serve() {
   std::signal(SIGCHLD, SIG_IGN);
   const sockaddr_in address = address_of(nullptr);
   const auto* place = reinterpret_cast<const sockaddr*>(&address);
-  // It is never read: without it each packet would be answered by an error.
+  // The datagram socket is never read: without the socket each packet would be answered by an error.
   const int datagrams = socket(AF_INET, SOCK_DGRAM, 0);
   const int listening = socket(AF_INET, SOCK_STREAM, 0);
   if (bind(datagrams, place, sizeof address) != 0 || bind(listening, place, sizeof address) != 0 ||

@@ -3,7 +3,7 @@
 // with and without a preloaded library are compared.
 //
 //   surface_edges FOLDER     an empty folder on a disk
-// It works like call_edges, which makes the calls on descriptors. errno is set to a mark before each call. The output does not depend on time, process numbers or
+// surface_edges works like call_edges, which makes the calls on descriptors. errno is set to a mark before each call. The output does not depend on time, process numbers or
 // free descriptors. Compiled a second time with _FORTIFY_SOURCE=2, it calls the checked forms.
 #include <cerrno>
 #include <climits>

@@ -3,7 +3,7 @@
 //
 //   touches PATTERN HELD-MIB PAGES/S [USED-MIB] [HOT-MIB]
 //
-// It first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over the
+// The program first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over the
 // milliseconds, until it is killed. PATTERN:
 //   loop    one page after the other, again and again
 //   sparse  the same, but only every fourth page

@@ -63,7 +63,7 @@ for reader in 'cat big' 'dd if=big bs=10240' 'sha256sum big' 'cp big copied' "py
   leaves_half "$reader"
   (($(field report cache_let_go_bytes) > 0)) || complain "the report says nothing of what '$reader' let go of"
 done
-# The same with the other way of counting.
+# A job also leaves half of the file in memory if it counts pages in the other way.
 leaves_half 'cat big' --backend mincore
 
 # Without the option no pages are dropped. Within the room all pages stay.

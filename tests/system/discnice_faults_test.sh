@@ -101,7 +101,7 @@ truncated() {
   [[ ! -e /dev/shm/$SEGMENT ]] || complain "the segment truncated to $1: it is still there"
 }
 
-# The same for the ring of a recording, which lies behind the segment in the same file.
+# Truncates the ring of a recording, which lies behind the segment in the same file.
 recorded_segments() { find /dev/shm -maxdepth 1 -name 'discnice-*' -size +16M; }
 ring_truncated() {
   local begun

@@ -75,7 +75,7 @@ ctrl_c() {
   local held=(env "LD_PRELOAD=$LIBRARY" "DISCNICE_RATE=$RATE") name=bare
   felt "$name: Ctrl-C, default action" -2 ctrl-c "${held[@]}" cat source --
   felt "$name: Ctrl-C, handler and flag" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source
-  # Such a read is finished first, and waits only for the disk, as it does without discnice.
+  # One large read is finished first, and waits only for the disk, as it does without discnice.
   felt "$name: Ctrl-C, handler, one large read" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 30000000
   felt "$name: Ctrl-C, handler, small reads" 3 ctrl-c "${held[@]}" "$TOOLS/signalled_reader" source 4096
   felt "$name: Ctrl-C, handler that cleans up" -2 ctrl-c "${held[@]}" "$TOOLS/signalled_waiter" source temporary

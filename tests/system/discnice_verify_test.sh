@@ -41,7 +41,7 @@ for i in range(5):
     with open("emptied", "w") as f: f.write("x" * 4000000)
     os.unlink("emptied")'
 
-# The same for a file that replaces another file, by rename() or by the call's number.
+# Such a file system also sends a file to the disk that replaces another file, by rename() or by the call's number.
 readonly REPLACED='import ctypes, os, sys
 libc = ctypes.CDLL(None)
 number = {"x86_64": 316, "aarch64": 276}[os.uname().machine]

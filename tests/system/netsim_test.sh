@@ -139,7 +139,7 @@ far_command_is_told() {
     if [[ -s said ]]; then break; fi
   done
   grep -q "far command has ended with status 127" said || fail "that the far command could not be started is not said: $(cat said)"
-  # It is asked to end, and ends before netsim does.
+  # The far command is asked to end, and ends before netsim does.
   "$NETSIM" --rate 1M --far 'trap "echo ended >told; exit" TERM; echo up >started; while :; do sleep 0.1; done' -- \
     sh -c 'until [ -e started ]; do sleep 0.05; done'
   [[ $(cat told) == ended ]] || fail "the far command was not asked to end"

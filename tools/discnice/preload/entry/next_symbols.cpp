@@ -42,7 +42,7 @@ const link_map* place_by_lazy_binding() {
   return nullptr;
 }
 
-// The same from the list that the loader keeps for debuggers. The list's name is looked up only here, and not at each start.
+// This library's place, found in the list that the loader keeps for debuggers. The list's name is looked up only here, and not at each start.
 const link_map* place_by_list() {
   const int errno_before = errno;
   const auto* list = static_cast<const r_debug*>(dlsym(RTLD_DEFAULT, "_r_debug"));

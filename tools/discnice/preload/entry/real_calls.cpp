@@ -49,7 +49,7 @@ __attribute__((cold)) void look_up_all() {
   if (auto* forget = reinterpret_cast<char* (*)()>(ask_loader("dlerror")); forget != nullptr) forget();
 }
 
-// The same for these functions: a program that asks for them started long ago.
+// Looks up the functions whose hook may make the system call itself. This code lies apart, too: a program that asks for these functions started long ago.
 __attribute__((cold)) void look_up_direct_ones() {
 #define DISCNICE_EACH(type, name, parameters)
 #define DISCNICE_EACH_DIRECT(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));
