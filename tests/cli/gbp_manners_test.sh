@@ -189,7 +189,8 @@ if [[ ${unprivileged[*]} != false ]]; then
   done
 fi
 
-# Unreadable files among many files of one folder, all of them in memory. These files are examined in another way than a single file. A right that an access list grants is no error.
+# Unreadable files among many files of one folder, all of them in memory. These files are examined in another way than a single file. A right that an access list grants is no
+# error.
 mkdir rights
 (cd rights && seq -f 'name-%02.0f' 60 | xargs -I{} cp ../plain {})
 chmod 000 rights/name-30 rights/name-60

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # heaps: runs a Java program under heapnice while the limit of its group moves, and compares it with fixed heaps by its time, its paging and the processes killed.
 #
-# This script does the same as bench/heapnice, with version 2 of control groups: the limit falls to half in steps, stays, and rises again, with swap. A fixed heap does the same work in about a
-# minute. Left out in a short run, and where the image was made without a JDK.
+# This script does the same as bench/heapnice, with version 2 of control groups: the limit falls to half in steps, stays, and rises again, with swap. A fixed heap does the same
+# work in about a minute. Left out in a short run, and where the image was made without a JDK.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT heaps: a short run'
   exit 0
