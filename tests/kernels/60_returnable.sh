@@ -4,15 +4,15 @@
 # returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. With and without swap,
 # and beside sorts.
 #
-# In a group of 96 MiB three workers hold all of the memory, and then a server starts; 84 times with swap and 84 times without, so that three boots make about 500 times. Then
-# three sorts run, and a server starts once a second. The figure is the longest wait. The kernel's own count of kills must stay 0. A short run leaves this out.
+# In a group of 96 MiB three workers hold all of the memory, and then a server starts; 250 times with swap and 250 times without. Then three sorts run, and a server starts
+# once a second. The figure is the longest wait. The kernel's own count of kills must stay 0. A short run leaves this out.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT returnable: a short run'
   exit 0
 fi
 # shellcheck source=tests/kernels/group.sh
 . /tests/group.sh
-LIMIT_MIB=96 MIN_MIB=4 ROUNDS=84 RECORDS=300000 TURNS_OF_SORTS=5
+LIMIT_MIB=96 MIN_MIB=4 ROUNDS=250 RECORDS=300000 TURNS_OF_SORTS=5
 SERVER_BYTES=$((LIMIT_MIB * MIB * 2 / 5 / 4096 * 4096))
 
 # Prints the milliseconds until the server has its memory, 5000 if it has none by then, and nothing if it is killed.
