@@ -92,12 +92,14 @@ sleep 300 &
 idle=$!
 at_exit kill "$idle"
 until [[ $(awk '{ print $2, $3 }' "/proc/$idle/stat") == '(sleep) S' ]]; do sleep 0.02; done
+# The kernel marks a page of a shared library as touched by whichever process touches it. On a busy machine some process always does: then the curve is not at 0.
+is_at_zero() { grep -qE '^ *1[0-9]{2} ms +0 B ' "$OUT"; }
 for _ in {1..20}; do
   expect 0 0 --anyway --span 100ms --looks 3 "$idle"
-  if grep -q '^touched nothing' "$OUT"; then break; fi
+  if is_at_zero; then break; fi
 done
-# The kernel marks a page of a shared library as touched by whichever process touches it. On a busy machine some process always does.
-if grep -q '^touched nothing within 1' "$OUT"; then
+if is_at_zero; then
+  grep -q '^touched nothing within 1' "$OUT" || fail "of a process that touches nothing it says: $(cat "$OUT")"
   if grep -q 'bend' "$OUT"; then fail "of a process that touches nothing it says: $(cat "$OUT")"; fi
 else
   echo "LEFT OUT: a process that touches nothing; other processes touch the pages that it shares with them"

@@ -65,7 +65,9 @@ void start(PathWay& shared, Way way, Connection& connection) {
 void hold_pace(Hold& hold, int fd, double bytes_per_s) {
   if (const std::uint64_t now = read_pace(fd); hold.is_sending_held && now != hold.pacing_bytes_per_s)
     hold.before.pacing_bytes_per_s = now;
-  hold.pacing_bytes_per_s = std::min(static_cast<std::uint64_t>(bytes_per_s), hold.before.pacing_bytes_per_s);
+  constexpr double kMost = 1e18;  // a larger number has no place in the kernel's word
+  hold.pacing_bytes_per_s =
+      std::min(static_cast<std::uint64_t>(std::min(bytes_per_s, kMost)), hold.before.pacing_bytes_per_s);
   hold.is_sending_held = true;
   hold_sending(fd, hold.pacing_bytes_per_s);
 }

@@ -27,9 +27,8 @@ constexpr std::uint64_t kCalmLookNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kBusyNs = 1000 * kNanosecondsPerMillisecond;
 // Longest time between two searches for new processes.
 constexpr std::uint64_t kFollowNs = 500 * kNanosecondsPerMillisecond;
-constexpr std::uint64_t kScanNs =
-    // Time between two full scans: a process may have closed some descriptors and opened as many others.
-    200 * kNanosecondsPerMillisecond;
+// Time between two full scans: a process may have closed some descriptors and opened as many others.
+constexpr std::uint64_t kScanNs = 200 * kNanosecondsPerMillisecond;
 // The looks may take 1/20 of a processor while something is new, else 1/100.
 constexpr std::uint64_t kBusyLookCosts = 20;
 constexpr std::uint64_t kCalmLookCosts = 100;
