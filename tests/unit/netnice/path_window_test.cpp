@@ -122,6 +122,32 @@ TEST_CASE("beside others who fill the queue it takes little, and comes back with
   CHECK(run(line, sender, 2).part > 0.9);
 }
 
+TEST_CASE("a later sender soon has as much of a fast line as the first one", "[path_window]") {
+  Line line;
+  line.rate = 10e6;
+  line.delay_s = 0.04;
+  Sender first(10 * 1448);
+  run(line, first, 3);
+  Sender later(10 * 1448);
+  const auto run_both = [&](double seconds) {
+    for (int i = 0; i < static_cast<int>(seconds / kTickS); ++i) {
+      const double rates[] = {first.rate(), later.rate()};
+      line.others_rate = 0;
+      const double moved = line.pass(rates[0] + rates[1]);
+      const double round_trip_s = line.round_trip_s();
+      first.tick(moved * rates[0] / (rates[0] + rates[1]), round_trip_s);
+      later.tick(moved * rates[1] / (rates[0] + rates[1]), round_trip_s);
+    }
+  };
+  run_both(6);
+  first.take_moved();
+  later.take_moved();
+  run_both(5);
+  const double one = first.take_moved();
+  const double other = later.take_moved();
+  CHECK((one + other) * (one + other) / (2 * (one * one + other * other)) > 0.95);  // Jain's index
+}
+
 TEST_CASE("what others leave of a line is used", "[path_window]") {
   Line line;
   line.others_rate = 0.6 * line.rate;

@@ -17,11 +17,10 @@ constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
 // If the flow uses a smaller part of its window, the window does not limit the flow.
 constexpr double kUsedPart = 0.7;
 constexpr double kSlowStartFactor = 2;
-constexpr double kStepPart = 0.125;
-constexpr int kEmptyRounds = 3;  // after this number of growths without any queue, a growth may be longer
-constexpr double kLongStepPart = 0.3;
+constexpr double kStepPart = 0.2;
 constexpr double kDrainPart = 0.5;
-constexpr double kLittle = 2;  // factor of the upper bound: below it, the window falls by half of the excess
+// Factor of the upper bound: below it, the window falls by half of the excess, and waits for one round only. So a sender soon leaves room to a later one.
+constexpr double kLittle = 2;
 // The effect of a step down on the queue takes one round trip to happen and one more to be seen.
 constexpr int kWaitRounds = 2;
 constexpr double kAlarm = 2;  // factor of the upper bound: above it, other senders use the path
@@ -92,7 +91,7 @@ void PathWindow::heed_others(const PathSight& sight) {
   last_round_trip_us_ = sight.round_trip_us;
   if (is_slow_start_ || drain_rounds_ > 0 || sure_us <= sight.base_us) return;
   const double base_part = static_cast<double>(sight.base_us) / sure_us;
-  const double alarm_bytes = std::max(kAlarm * high_bytes_, kSwingPart * window_bytes_);
+  const double alarm_bytes = std::max(kAlarm * high_bytes_, kSwingPart * window_bytes_) + grown_bytes_;
   if (window_bytes_ * (1 - base_part) < alarm_bytes || waiting_rounds_ > 0) return;
   fall_to(kAlarmPart * window_bytes_ * base_part);
   start_round(sight.now_ns);
@@ -105,7 +104,6 @@ void PathWindow::fall_to(double window_bytes) {
   is_slow_start_ = false;
   waiting_rounds_ = kWaitRounds;
   step_bytes_ = kSegmentBytes;
-  empty_rounds_ = 0;
 }
 
 void PathWindow::start_round(std::uint64_t now_ns) {
@@ -137,14 +135,20 @@ void PathWindow::end_round(const PathSight& sight) {
   const double queued_bytes = under_way_bytes * (1 - base_s / round_trip_s);
   const double low_bytes = kQueueLowBytes + flow_bytes_per_s * grain_s_;
   high_bytes_ = low_bytes + kQueueSpanBytes;
+  grown_bytes_ /= 2;
   if (has_lost_) {
     window_bytes_ *= kLossPart;
     is_slow_start_ = false;
     step_bytes_ = kSegmentBytes;
   } else if (queued_bytes > high_bytes_ || (is_slow_start_ && queued_bytes > low_bytes)) {
     const double excess_bytes = queued_bytes - (low_bytes + high_bytes_) / 2;
-    const bool is_little = !is_slow_start_ && queued_bytes < kLittle * high_bytes_;
-    fall_to(under_way_bytes - (is_little ? excess_bytes / 2 : excess_bytes));
+    if (!is_slow_start_ && queued_bytes < kLittle * high_bytes_) {
+      window_bytes_ -= excess_bytes / 2;
+      waiting_rounds_ = 1;
+      step_bytes_ = kSegmentBytes;
+    } else {
+      fall_to(under_way_bytes - excess_bytes);
+    }
   } else if (queued_bytes < low_bytes) {
     if (under_way_bytes >= kUsedPart * window_bytes_) grow(queued_bytes, low_bytes);
   } else {
@@ -164,11 +168,11 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
   }
   // Near the bound the window grows by half of the missing bytes. That gives equal parts to the senders that share a fast path.
   if (queued_bytes > low_bytes / 2) step_bytes_ = std::max(kSegmentBytes, (low_bytes - queued_bytes) / 2);
-  empty_rounds_ = queued_bytes > low_bytes / 4 ? 0 : empty_rounds_ + 1;
+  const double before_bytes = window_bytes_;
   // The window grows back towards the size that it had before other senders came: each time by half of the difference.
   window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);
-  const double step_part = empty_rounds_ > kEmptyRounds ? kLongStepPart : kStepPart;
-  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, step_part * window_bytes_));
+  grown_bytes_ = window_bytes_ - before_bytes;
+  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, kStepPart * window_bytes_));
 }
 
 void PathWindow::start_drain(const PathSight& sight, double queued_bytes) {

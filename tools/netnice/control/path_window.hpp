@@ -56,12 +56,13 @@ class PathWindow {
   double step_bytes_ = 0;
   double wanted_bytes_ = 0;  // the window when the queue was last within its bounds
   double high_bytes_ = 1e9;  // upper bound of the bytes in the queue; computed in the last round
-  double drain_bytes_ = 0;   // taken off the window during a drain
+  double grown_bytes_ =
+      0;  // growth of the last rounds: so many bytes more in the queue are not other senders'
+  double drain_bytes_ = 0;  // taken off the window during a drain
   bool is_slow_start_ = true;
   bool has_lost_ = false;
   bool has_grown_ = false;  // in the last round; the effect of the growth is seen in the next round
   int waiting_rounds_ = 0;  // rounds still to wait after a step down
-  int empty_rounds_ = 0;
   int drain_rounds_ = 0;
   int drains_ = 0;
   std::uint32_t base_before_us_ = 0;  // the base before the last drain
