@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """cycle: a program with much live data does a fixed amount of work in a group whose limit falls to half, stays, and rises again.
 
-The limit falls in steps, as it does when other programs grow: STEP each STEP_S. Each turn runs each way once, each time in another order."""
+The limit falls in steps, as it does when other programs grow: STEP each STEP_S. Each turn runs each way once, each time in another order.
+The work is measured out on this host: a fixed heap that fits into the lower limit does it in about WORK_S. So the low limit lies in the middle of the work everywhere."""
 import contextlib
 import json
 import shutil
@@ -26,7 +27,8 @@ LIMIT_HIGH, LIMIT_LOW = 2048 * MIB // SCALE, 1024 * MIB // SCALE
 STEP, STEP_S = 64 * MIB // SCALE, 0.25
 PHASE_S = 2 if IS_SMOKE else 15
 LIVE_MIB = 480 // SCALE
-ROUNDS = 5_000 if IS_SMOKE else 60_000
+SMOKE_ROUNDS = 5_000
+WORK_S, MEASURED_S = 60, 10
 FIXED_MIB = [900 // SCALE, 1900 // SCALE] if IS_SMOKE else [900, 1200, 1900]  # the last one fits in LIMIT_HIGH
 RUN_MAX_S = 60 if IS_SMOKE else 240  # a heap that is paged may never end
 FOLLOWS = "heapnice"
@@ -65,16 +67,26 @@ class MovingLimit(threading.Thread):
         self.join()
 
 
-def command_of(folder, collector, way):
+def rounds_of_work(folder, collector):
+    """The rounds that the smallest fixed heap does in WORK_S, where no limit moves."""
+    if IS_SMOKE:
+        return SMOKE_ROUNDS
+    java = ["java", f"-XX:+Use{collector}GC", f"-Xms{FIXED_MIB[0]}m", f"-Xmx{FIXED_MIB[0]}m", "-cp", folder, "Churn", LIVE_MIB, 10**9, MEASURED_S]
+    told = subprocess.run([str(word) for word in java], stdout=subprocess.PIPE, text=True, check=True)
+    rounds, took_ms = (int(word) for word in told.stdout.split()[:2])
+    return rounds * WORK_S * 1000 // took_ms
+
+
+def command_of(folder, collector, way, rounds):
     heap = [] if way == FOLLOWS else [f"-Xms{way}m", f"-Xmx{way}m"]
-    java = ["java", f"-XX:+Use{collector}GC", *heap, "-cp", folder, "Churn", LIVE_MIB, ROUNDS]
+    java = ["java", f"-XX:+Use{collector}GC", *heap, "-cp", folder, "Churn", LIVE_MIB, rounds]
     return [HEAPNICE, "--json", folder / "report", "--", *java] if way == FOLLOWS else java
 
 
-def run_once(folder, collector, way):
+def run_once(folder, collector, way, rounds):
     """Returns {"time_s", "faults", "kills"}; without a time if the program failed."""
     with Memory(LIMIT_HIGH) as group:
-        process = subprocess.Popen(group.command(command_of(folder, collector, way)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen(group.command(command_of(folder, collector, way, rounds)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         moving = MovingLimit(group)
         start = time.monotonic()
         moving.start()
@@ -93,13 +105,14 @@ def run_once(folder, collector, way):
 
 
 def cycle(folder, part, collector):
-    print(f"{collector}: {LIVE_MIB} MiB live, {ROUNDS} rounds of 1 MB, limit {LIMIT_HIGH // MIB}, {LIMIT_LOW // MIB}, {LIMIT_HIGH // MIB} MiB, "
+    rounds = rounds_of_work(folder, collector)
+    print(f"{collector}: {LIVE_MIB} MiB live, {rounds} rounds of 1 MB, limit {LIMIT_HIGH // MIB}, {LIMIT_LOW // MIB}, {LIMIT_HIGH // MIB} MiB, "
           f"phases of {PHASE_S} s", flush=True)
     ways = [FOLLOWS, *FIXED_MIB]
     turns = {way: [] for way in ways}
     for turn in SHARES.turns(part, TURNS):
         for way in ways[turn % len(ways):] + ways[:turn % len(ways)]:
-            turns[way].append(run_once(folder, collector, way))
+            turns[way].append(run_once(folder, collector, way, rounds))
             if way == FOLLOWS:
                 report = json.loads((folder / "report").read_text(encoding="utf-8"))
                 print(f"   {len(report['changes'])} changes, {report['ordered_collections']} collections ordered", flush=True)
