@@ -29,6 +29,8 @@ constexpr double kSwingPart = 0.25;
 // The window falls to this part, because a new sender wants more with each round trip.
 constexpr double kAlarmPart = 0.3;
 constexpr double kForgetPart = 0.9;  // each step down multiplies the wanted window by this
+// Factor of the base: a queue that makes a round trip longer than this is not the sender's own.
+constexpr double kOwnFactor = 1.5;
 constexpr double kTakeBackPart = 0.9;
 constexpr double kLossPart = 0.75;
 // A rate that followed each round trip at once would swing, because the rate's effect on the queue is seen one round trip later.
@@ -153,7 +155,8 @@ void PathWindow::end_round(const PathSight& sight) {
     if (under_way_bytes >= kUsedPart * window_bytes_) grow(queued_bytes, low_bytes);
   } else {
     step_bytes_ = kSegmentBytes;
-    wanted_bytes_ = window_bytes_;
+    // Beside others who fill the queue a small window is within its bounds, too.
+    if (round_trip_s < kOwnFactor * base_s) wanted_bytes_ = window_bytes_;
   }
   window_bytes_ = std::max(window_bytes_, least_bytes_);
   if (sight.now_ns - drained_ns_ >= kDrainEveryNs) start_drain(sight, queued_bytes);
@@ -168,11 +171,13 @@ void PathWindow::grow(double queued_bytes, double low_bytes) {
   }
   // Near the bound the window grows by half of the missing bytes. That gives equal parts to the senders that share a fast path.
   if (queued_bytes > low_bytes / 2) step_bytes_ = std::max(kSegmentBytes, (low_bytes - queued_bytes) / 2);
-  const double before_bytes = window_bytes_;
-  // The window grows back towards the size that it had before other senders came: each time by half of the difference.
-  window_bytes_ += std::max(step_bytes_, (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2);
-  grown_bytes_ = window_bytes_ - before_bytes;
-  step_bytes_ = std::min(2 * step_bytes_, std::max(kSegmentBytes, kStepPart * window_bytes_));
+  // The window grows back towards the size that it had before other senders came, each time by half of the difference, and then on from one segment.
+  const double missing_bytes = (kTakeBackPart * wanted_bytes_ - window_bytes_) / 2;
+  grown_bytes_ = std::max(step_bytes_, missing_bytes);
+  window_bytes_ += grown_bytes_;
+  step_bytes_ = missing_bytes > step_bytes_
+                    ? kSegmentBytes
+                    : std::min(2 * step_bytes_, std::max(kSegmentBytes, kStepPart * window_bytes_));
 }
 
 void PathWindow::start_drain(const PathSight& sight, double queued_bytes) {
