@@ -13,6 +13,7 @@
 
 #include "toolbox/base/result.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/preload.hpp"
 #include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/explain_command.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
@@ -284,8 +285,8 @@ Launch launch_of(const RunOptions& options, const processes::Target& target, con
   return {
       target.path,
       options.command,
-      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
-       {"ASAN_OPTIONS", address_sanitizer_options()},
+      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : gray::cli::preload_value({library.path})},
+       {"ASAN_OPTIONS", gray::cli::address_sanitizer_options()},
        {protocol::kSegmentVariable, name.text},
        // The segment has these settings. The variables for use without the launcher must not contradict it.
        {"DISCNICE_RATE", ""},
