@@ -27,15 +27,14 @@ netnice() { "$BIN/netnice" -q --report "$SCRATCH/report" "$@"; }
 until_true() { local look; for look in {1..600}; do if "$@"; then return; fi; sleep 0.1; done; echo "never came true: $*"; exit 1; }
 got() { read -r bytes wrong <<<"$($UDP count $HOST $PORT)"; }
 '
-# line SCRIPT: runs it at the near end of a line; the checks in the script end it.
+# line SCRIPT: runs it at the near end of a line, when the far end answers; the checks in the script end it.
 line() {
-  timeout 600 "$BIN/netsim" --rate 10MB --delay 10ms --queue 10MB --far "$PEER serve $TCP_PORT & exec $UDP serve $PORT" -- bash -euo pipefail -c "$FUNCTIONS$1" ||
+  timeout 600 "$BIN/netsim" --rate 10MB --delay 10ms --queue 10MB --far "$PEER serve $TCP_PORT & exec $UDP serve $PORT" -- bash -euo pipefail -c "$FUNCTIONS got; $1" ||
     fail "status $? from: $1"
 }
 
 # --- Every call keeps to the rate, and every datagram arrives as it was sent. Processes that send at once share the rate.
 line '
-  got
   for call in send nonblock asyncio sendto sendmsg sendmmsg write writev "send 4"; do
     read -r call jobs <<<"$call"
     before=$bytes

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <ctime>
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/syscall.h>
 
@@ -24,8 +23,6 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
-// A call on a socket that does not block waits no longer. A program with one thread does nothing else meanwhile.
-constexpr std::uint64_t kShortWaitNs = 50'000'000;
 // A waiting call looks so often whether netnice still lives.
 constexpr std::uint64_t kSliceNs = 20'000'000;
 constexpr int kNameService = 53;
@@ -47,12 +44,6 @@ void wait_until(Lane& lane, std::uint64_t at_ns) {
     sleep_until(std::min(at_ns, now_ns + kSliceNs));
     now_ns = monotonic_ns();
   }
-}
-
-bool does_block(int fd, int flags) {
-  if ((flags & MSG_DONTWAIT) != 0) return false;
-  const long mode = raw_syscall(SYS_fcntl, fd, F_GETFL);
-  return !is_raw_error(mode) && (mode & O_NONBLOCK) == 0;
 }
 
 // Judges an address that is within `length` bytes. One that is none passes, for the kernel to refuse.
@@ -112,27 +103,17 @@ void meet_any_descriptors() {
   others.forget_all();
 }
 
-SendPermit before_send(int fd, std::uint64_t bytes, int flags, Peer peer) {
+SendPermit before_send(int fd, std::uint64_t bytes, Peer peer) {
   SendPermit permit;
   const bool is_ours =
       peer.address != nullptr ? is_far(peer.address, peer.length) : is_connected_far(fd, false);
   if (!is_ours) return permit;
   permit.lane = &page->up;
   permit.bytes = bytes;
-  std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t now_ns = monotonic_ns();
   if (!is_held(*page, page->up, now_ns)) return permit;
-  const bool is_patient = does_block(fd, flags);
-  const std::uint64_t patience_ns = is_patient ? kWaitMostNs : kShortWaitNs;
-  permit.turn = book(page->up, bytes, now_ns, patience_ns);
-  if (!permit.turn.is_booked) {
-    wait_until(page->up, now_ns + kShortWaitNs);
-    now_ns = monotonic_ns();
-    permit.turn = book(page->up, bytes, now_ns, 0);
-    // When netnice has let go meanwhile, nothing is booked and the call goes.
-    permit.is_refused = !permit.turn.is_booked && is_held(*page, page->up, now_ns);
-    return permit;
-  }
-  if (permit.turn.at_ns > now_ns) wait_until(page->up, permit.turn.at_ns);
+  permit.turn = book(page->up, bytes, now_ns);
+  wait_until(page->up, permit.turn.at_ns);
   return permit;
 }
 
@@ -140,27 +121,17 @@ void after_send(const SendPermit& permit, std::uint64_t sent_bytes) {
   if (permit.lane != nullptr) settle(*permit.lane, permit.turn, permit.bytes, sent_bytes);
 }
 
-ReceivePermit before_receive(int fd, int flags) {
-  ReceivePermit permit;
-  if ((flags & (MSG_PEEK | MSG_ERRQUEUE)) != 0 || !is_connected_far(fd, true)) return permit;
-  permit.lane = &page->down;
+Lane* before_receive(int fd, int flags) {
+  if ((flags & (MSG_PEEK | MSG_ERRQUEUE)) != 0 || !is_connected_far(fd, true)) return nullptr;
   const std::uint64_t now_ns = monotonic_ns();
-  if (!is_held(*page, page->down, now_ns)) return permit;
-  const std::uint64_t free_ns = free_at_ns(page->down, now_ns);
-  if (free_ns <= now_ns) return permit;
-  if (free_ns <= now_ns + kShortWaitNs || does_block(fd, flags)) {
-    wait_until(page->down, free_ns);
-    return permit;
-  }
-  wait_until(page->down, now_ns + kShortWaitNs);
-  permit.is_refused = is_held(*page, page->down, monotonic_ns());
-  return permit;
+  if (is_held(*page, page->down, now_ns)) wait_until(page->down, free_at_ns(page->down, now_ns));
+  return &page->down;
 }
 
-void after_receive(const ReceivePermit& permit, std::uint64_t received_bytes, Peer peer) {
-  if (permit.lane == nullptr || received_bytes == 0) return;
+void after_receive(Lane* lane, std::uint64_t received_bytes, Peer peer) {
+  if (lane == nullptr || received_bytes == 0) return;
   if (peer.address != nullptr && peer.length != 0 && !is_far(peer.address, peer.length)) return;
-  charge(*permit.lane, received_bytes, monotonic_ns());
+  charge(*lane, received_bytes, monotonic_ns());
 }
 
 }  // namespace netnice::gate

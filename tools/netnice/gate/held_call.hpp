@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // held_call: what happens around a call that may move bytes by UDP: is it one, when may it go, what did it move.
 //
-// A call on a blocking socket waits for its turn. A call on a socket that does not block waits, too, but shortly: if its turn is farther away it then fails with EAGAIN, as if the
-// socket's buffer were full. To fail at once would have the program spin, because poll() calls the socket writable. What does not leave the host passes, and so do questions to
+// A call waits for its turn before it is made, on a socket that does not block, too: its turn is about as far away as its last bytes cost. To fail with EAGAIN instead would have the
+// program spin, because poll() calls the socket writable, or stand still for good where it waits for the edge of epoll(7). What does not leave the host passes, and so do questions to
 // a name server. Safe inside the program that loads the library: raw system calls only, errno stays as it is.
 #pragma once
 
@@ -38,20 +38,14 @@ struct SendPermit {
   Lane* lane = nullptr;  // null: the call is none of ours
   Turn turn;
   std::uint64_t bytes = 0;
-  bool is_refused = false;  // the call has to fail with EAGAIN
 };
 
 /// Waits until the bytes may be sent.
-SendPermit before_send(int fd, std::uint64_t bytes, int flags, Peer peer);
+SendPermit before_send(int fd, std::uint64_t bytes, Peer peer);
 void after_send(const SendPermit& permit, std::uint64_t sent_bytes);
 
-struct ReceivePermit {
-  Lane* lane = nullptr;
-  bool is_refused = false;
-};
-
-/// Waits until what was received before is paid for: what comes meanwhile stays in the socket's buffer.
-ReceivePermit before_receive(int fd, int flags);
-void after_receive(const ReceivePermit& permit, std::uint64_t received_bytes, Peer peer);
+/// Waits until what was received before is paid for: what comes meanwhile stays in the socket's buffer. Null: the call is none of ours.
+Lane* before_receive(int fd, int flags);
+void after_receive(Lane* lane, std::uint64_t received_bytes, Peer peer);
 
 }  // namespace netnice::gate

@@ -142,12 +142,8 @@ std::uint64_t not_negative(ssize_t result) {
 }
 
 template <typename Call>
-ssize_t sent(int fd, std::uint64_t bytes, int flags, Peer peer, Call call) {
-  const SendPermit permit = before_send(fd, bytes, flags, peer);
-  if (permit.is_refused) {
-    errno = EAGAIN;
-    return -1;
-  }
+ssize_t sent(int fd, std::uint64_t bytes, Peer peer, Call call) {
+  const SendPermit permit = before_send(fd, bytes, peer);
   const ssize_t result = call();
   after_send(permit, not_negative(result));
   return result;
@@ -156,13 +152,9 @@ ssize_t sent(int fd, std::uint64_t bytes, int flags, Peer peer, Call call) {
 // `peer_of` tells the sender of what has come, as far as the program has asked for it.
 template <typename Call, typename PeerOf>
 ssize_t received(int fd, int flags, Call call, PeerOf peer_of) {
-  const ReceivePermit permit = before_receive(fd, flags);
-  if (permit.is_refused) {
-    errno = EAGAIN;
-    return -1;
-  }
+  Lane* const lane = before_receive(fd, flags);
   const ssize_t result = call();
-  if (result > 0) after_receive(permit, not_negative(result), peer_of());
+  if (result > 0) after_receive(lane, not_negative(result), peer_of());
   return result;
 }
 
@@ -193,13 +185,13 @@ int control(decltype(&::fcntl) function, int fd, int command, void* argument) {
 
 NETNICE_HOOK ssize_t write(int fd, const void* data, size_t size) {
   const auto call = [&] { return make(next.write, SYS_write, fd, data, size); };
-  return may_be_held(fd) ? sent(fd, size, 0, {}, call) : call();
+  return may_be_held(fd) ? sent(fd, size, {}, call) : call();
 }
 
 NETNICE_HOOK ssize_t writev(int fd, const iovec* pieces, int count) {
   const auto call = [&] { return make(next.writev, SYS_writev, fd, pieces, count); };
   if (!may_be_held(fd) || count < 0) return call();
-  return sent(fd, bytes_of(pieces, static_cast<std::size_t>(count)), 0, {}, call);
+  return sent(fd, bytes_of(pieces, static_cast<std::size_t>(count)), {}, call);
 }
 
 NETNICE_HOOK ssize_t send(int fd, const void* data, size_t size, int flags) {
@@ -208,32 +200,27 @@ NETNICE_HOOK ssize_t send(int fd, const void* data, size_t size, int flags) {
     return static_cast<ssize_t>(
         with_errno(raw_syscall(SYS_sendto, fd, word(data), static_cast<long>(size), flags, 0, 0)));
   };
-  return may_be_held(fd) ? sent(fd, size, flags, {}, call) : call();
+  return may_be_held(fd) ? sent(fd, size, {}, call) : call();
 }
 
 NETNICE_HOOK ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* to,
                             socklen_t to_length) {
   const auto call = [&] { return make(next.sendto, SYS_sendto, fd, data, size, flags, to, to_length); };
-  return may_be_held(fd) ? sent(fd, size, flags, {to, to_length}, call) : call();
+  return may_be_held(fd) ? sent(fd, size, {to, to_length}, call) : call();
 }
 
 NETNICE_HOOK ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   const auto call = [&] { return make(next.sendmsg, SYS_sendmsg, fd, message, flags); };
   if (!may_be_held(fd) || message == nullptr) return call();
-  return sent(fd, bytes_of(message->msg_iov, message->msg_iovlen), flags,
-              {message->msg_name, message->msg_namelen}, call);
+  return sent(fd, bytes_of(message->msg_iov, message->msg_iovlen), {message->msg_name, message->msg_namelen},
+              call);
 }
 
 NETNICE_HOOK int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
   const auto call = [&] { return make(next.sendmmsg, SYS_sendmmsg, fd, messages, count, flags); };
   if (!may_be_held(fd) || messages == nullptr || count == 0) return call();
   const msghdr& first = messages[0].msg_hdr;
-  const SendPermit permit =
-      before_send(fd, bytes_of(messages, count), flags, {first.msg_name, first.msg_namelen});
-  if (permit.is_refused) {
-    errno = EAGAIN;
-    return -1;
-  }
+  const SendPermit permit = before_send(fd, bytes_of(messages, count), {first.msg_name, first.msg_namelen});
   const int result = call();
   after_send(permit, moved_bytes(messages, result));
   return result;
@@ -308,14 +295,10 @@ NETNICE_HOOK int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, 
     for (int i = 0; is_at_work() && i < result; ++i) look_for_descriptors(&messages[i].msg_hdr);
     return result;
   }
-  const ReceivePermit permit = before_receive(fd, flags);
-  if (permit.is_refused) {
-    errno = EAGAIN;
-    return -1;
-  }
+  Lane* const lane = before_receive(fd, flags);
   const int result = call();
   if (result > 0)
-    after_receive(permit, moved_bytes(messages, result),
+    after_receive(lane, moved_bytes(messages, result),
                   {messages[0].msg_hdr.msg_name, messages[0].msg_hdr.msg_namelen});
   return result;
 }

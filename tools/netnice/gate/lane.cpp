@@ -29,16 +29,15 @@ std::uint64_t start_ns(std::uint64_t paid_ns, std::uint64_t now_ns, std::uint64_
 
 }  // namespace
 
-Turn book(Lane& lane, std::uint64_t bytes, std::uint64_t now_ns, std::uint64_t patience_ns) {
+Turn book(Lane& lane, std::uint64_t bytes, std::uint64_t now_ns) {
   const std::uint64_t rate = lane.rate_bytes_per_s.load(std::memory_order_relaxed);
-  if (rate == 0) return {now_ns, 0, true};
+  if (rate == 0) return {now_ns, 0};
   const std::uint64_t cost = cost_ns_of(bytes, rate);
   std::uint64_t paid = lane.paid_ns.load(std::memory_order_relaxed);
   for (;;) {
     const std::uint64_t start = start_ns(paid, now_ns, rate);
-    if (start > now_ns + patience_ns) return {start, 0, false};
     if (lane.paid_ns.compare_exchange_weak(paid, start + cost, std::memory_order_relaxed))
-      return {start, cost, true};
+      return {start, cost};
   }
 }
 

@@ -26,11 +26,10 @@ struct Lane {
 struct Turn {
   std::uint64_t at_ns = 0;    // when the call may go; never later than kWaitMostNs from now
   std::uint64_t cost_ns = 0;  // what was booked
-  bool is_booked = false;
 };
 
-/// Books bytes that are to be moved. Books nothing if the turn would come later than `patience_ns` from now.
-Turn book(Lane& lane, std::uint64_t bytes, std::uint64_t now_ns, std::uint64_t patience_ns = kWaitMostNs);
+/// Books bytes that are to be moved.
+Turn book(Lane& lane, std::uint64_t bytes, std::uint64_t now_ns);
 
 /// Settles a turn when the call has been made: what was booked and not moved is given back.
 void settle(Lane& lane, const Turn& turn, std::uint64_t booked_bytes, std::uint64_t moved_bytes);
