@@ -49,7 +49,7 @@ std::string preload_value(const std::vector<std::string>& library_paths) {
   std::string value(present == nullptr ? "" : present);
   for (const std::string& path : library_paths) {
     if (value.find(path) != std::string::npos) continue;
-    if (!value.empty()) value += ":";
+    if (!value.empty()) value += ':';
     value += path;
   }
   return value;
