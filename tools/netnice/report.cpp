@@ -46,10 +46,10 @@ std::string line_of(const Engine& engine) {
                         counted(engine.held_udp_sockets(), "UDP socket"));
   const char* between = line.empty() ? "" : "; ";
   if (engine.udp_sockets() != 0)
-    line += fmt::format(
-        "{}not held: {}, for what goes by UDP, as QUIC does, {}", between,
-        counted(engine.udp_sockets(), "UDP socket"),
-        engine.has_gate() ? "is held only in programs that send by libc" : "is held only to a rate");
+    line += fmt::format("{}not held: {}, for what goes by UDP, as QUIC does, {}", between,
+                        counted(engine.udp_sockets(), "UDP socket"),
+                        engine.has_gate() ? "is held only in programs that send by libc"
+                                          : "is held only to a rate, in programs that netnice starts");
   between = line.empty() ? "" : "; ";
   if (engine.mptcp_connections() != 0)
     line += fmt::format("{}not held: {}, for multipath TCP cannot be", between,

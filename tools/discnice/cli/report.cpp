@@ -162,7 +162,8 @@ std::string net_text(const NetReport& net) {
       text += fmt::format("  NOT HELD         {} {}: {}\n", count, count == 1 ? one : many, why);
   };
   not_held(net.udp_sockets, "UDP socket", "UDP sockets",
-           "what goes by UDP, as QUIC does, is held only to a rate, in programs that send by libc");
+           "what goes by UDP, as QUIC does, is held only to a rate, in programs that the job starts and that "
+           "send by libc");
   not_held(net.mptcp_connections, "MPTCP connection", "MPTCP connections", "multipath TCP cannot be");
   not_held(net.refused_processes, "process", "processes", "its connections may not be reached");
   return text;
