@@ -88,7 +88,7 @@ set(CPACK_RPM_GBP_PACKAGE_CONFLICTS git-buildpackage)
 include(CPack)
 
 # The targets that are packed, and nothing else: a build for packages leaves out tests and benchmarks.
-set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run heapnice gb-wss memnice netnice microbench)
+set(packed gray discnice discnice-policyd discnice-top discnice_preload gbp gb-grep gb-run heapnice gb-wss memnice netnice netnice_preload microbench)
 if(GRAY_WITH_UNWIND)
   list(APPEND packed discnice_preload_profile)
 endif()

@@ -5,6 +5,7 @@
 #   gray_library(NAME SOURCES...)        a static layer library, position independent
 #   gray_host_safe(NAME)                 marks a layer that may run inside the program that loads the library: no exceptions, no RTTI
 #   gray_program(NAME SOURCES...)        an installed executable in build/<preset>/bin
+#   gray_finds_library(SOURCE FOLDER FILE)   tells the source where that preload library is installed
 #   gray_completions(NAME)               the completion files of that program for bash, zsh and fish, printed by the program itself
 
 set(CMAKE_CXX_STANDARD 20)
@@ -98,6 +99,14 @@ endfunction()
 function(gray_part_of program name)
   _gray_program(${name} ${ARGN})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/${program}")
+endfunction()
+
+# gray_finds_library(SOURCE FOLDER FILE): the place is given relative to the folder of programs, so it stays right when a prefix is given at install time, and when the tree is
+# moved; and as configured, for the case that only one of the two was moved.
+function(gray_finds_library source folder file)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE libdir_from_bindir)
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
+    "GRAY_LIBRARY_FROM_PROGRAM=\"${libdir_from_bindir}/${folder}/${file}\";GRAY_INSTALLED_LIBRARY=\"${CMAKE_INSTALL_FULL_LIBDIR}/${folder}/${file}\"")
 endfunction()
 
 # gray_completions(PROGRAM): installs the completion file that the program prints for each shell, in the same component as the other files of its folder. A cross-build cannot

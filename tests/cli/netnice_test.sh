@@ -45,6 +45,17 @@ expect 0 0 echo --rate 3
 expect 143 0 -- sh -c 'kill -TERM $$'
 expect 3 0 --rate 1M --down 2M --give-way --trace "$SCRATCH/trace" -- sh -c 'exit 3'
 
+# Without its library it holds TCP alone, and says so.
+mkdir "$SCRATCH/alone"
+cp "$BIN/netnice" "$SCRATCH/alone/"
+status=0
+"$SCRATCH/alone/netnice" --rate 1M -- sh -c 'echo "${LD_PRELOAD:-nothing}"' >"$OUT" 2>"$ERR" || status=$?
+[[ $status -eq 0 ]] || fail "status $status without the library: $(cat "$ERR")"
+if ! grep -q '/libnetnice.so' "$OUT"; then # it may be installed on this system
+  said '^netnice: what goes by UDP is not held: cannot find libnetnice.so'
+  [[ $(cat "$OUT") == "${LD_PRELOAD:-nothing}" ]] || fail "preloaded: $(cat "$OUT")"
+fi
+
 # The report, in a file and on standard error.
 timeout 300 "$BIN/netnice" --json --report "$SCRATCH/report" -- sh -c 'exit 4' 2>"$ERR" || [[ $? -eq 4 ]]
 cmp -s "$ERR" "$SCRATCH/report" || fail "two reports: $(cat "$ERR" "$SCRATCH/report")"

@@ -155,6 +155,7 @@ if left := sum(now == then for now, then in zip(moved(), before)):
     sys.exit(f"{left} of {NUMBER} have moved nothing in {PATIENCE_S} s")
 PY
 line 4MB '
+  $PEER ping $V4 $PORT 1 >$SCRATCH/ping # the far end answers
   $BIN/netnice -q --rate 1M -- python3 $SCRATCH/own.py $V4 $PORT
   python3 $SCRATCH/many.py $BIN/netnice $V4 $PORT
   $PEER keep put $V4 $PORT & flow=$!

@@ -13,8 +13,9 @@ namespace {
 constexpr char kFooter[] =
     "Whatever CMD and its children send and receive by TCP gives way to others on the same path, and has the "
     "line to itself when "
-    "nobody else wants it. Under a rate it keeps to the rate instead. UDP, which QUIC runs over, is not "
-    "held.\n"
+    "nobody else wants it. Under a rate it keeps to the rate instead, with what programs that use libc move "
+    "by "
+    "UDP, which QUIC runs over. Without a rate UDP is not held.\n"
     "Exit status: CMD's; 2 usage, 125 if nothing can be held here, 126 or 127 if CMD can't be started.\n"
     "\n"
     "Examples:\n"
@@ -23,7 +24,9 @@ constexpr char kFooter[] =
     "  netnice adopt 4711\n";
 
 constexpr char kAdoptFooter[] =
-    "They and their children are held until Ctrl-C, or until they have ended; then all is as before.\n"
+    "They and their children are held until Ctrl-C, or until they have ended; then all is as before. What "
+    "they "
+    "move by UDP is not held.\n"
     "Exit status: 0; 1 if one of them can't be held, 2 usage, 125 if nothing can be held here.\n"
     "\n"
     "Examples:\n"

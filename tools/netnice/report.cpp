@@ -34,15 +34,22 @@ Json way_of(const PathWay& way) {
 
 std::string line_of(const Engine& engine) {
   std::string line;
+  const bool has_udp = engine.held_udp_sockets() != 0;
+  if (engine.connections() != 0 || has_udp)
+    line = fmt::format("sent {} and received {}", gray::cli::format_bytes(engine.bytes(Way::up)),
+                       gray::cli::format_bytes(engine.bytes(Way::down)));
   if (engine.connections() != 0)
-    line =
-        fmt::format("sent {} and received {} in {} to {}", gray::cli::format_bytes(engine.bytes(Way::up)),
-                    gray::cli::format_bytes(engine.bytes(Way::down)),
-                    counted(engine.connections(), "TCP connection"), counted(engine.paths().size(), "host"));
+    line += fmt::format(" in {} to {}", counted(engine.connections(), "TCP connection"),
+                        counted(engine.paths().size(), "host"));
+  if (has_udp)
+    line += fmt::format("{} by {}", engine.connections() != 0 ? " and" : "",
+                        counted(engine.held_udp_sockets(), "UDP socket"));
   const char* between = line.empty() ? "" : "; ";
   if (engine.udp_sockets() != 0)
-    line += fmt::format("{}not held: {}, for what goes by UDP, as QUIC does, cannot be", between,
-                        counted(engine.udp_sockets(), "UDP socket"));
+    line += fmt::format("{}not held: {}, for what goes by UDP, as QUIC does, {}", between,
+                        counted(engine.udp_sockets(), "UDP socket"),
+                        engine.has_gate() ? "is held only in programs that send by libc"
+                                          : "is held only to a rate, in programs that netnice starts");
   between = line.empty() ? "" : "; ";
   if (engine.mptcp_connections() != 0)
     line += fmt::format("{}not held: {}, for multipath TCP cannot be", between,
@@ -65,6 +72,9 @@ std::string json_of(const Engine& engine, const std::vector<std::string>& comman
                     {"received_bytes", engine.bytes(Way::down)},
                     {"connections", engine.connections()},
                     {"paths", paths},
+                    {"udp_sockets_held", engine.held_udp_sockets()},
+                    {"udp_sent_bytes", engine.udp_bytes(Way::up)},
+                    {"udp_received_bytes", engine.udp_bytes(Way::down)},
                     {"udp_sockets_not_held", engine.udp_sockets()},
                     {"mptcp_connections_not_held", engine.mptcp_connections()},
                     {"processes_not_held", engine.tree().refused()},

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,7 @@
 #include "toolbox/cli/child.hpp"
 #include "toolbox/cli/diagnostics.hpp"
 #include "toolbox/cli/options.hpp"
+#include "toolbox/cli/preload.hpp"
 #include "tools/netnice/engine/claim.hpp"
 #include "tools/netnice/engine/engine.hpp"
 #include "tools/netnice/engine/guard.hpp"
@@ -97,6 +99,16 @@ void reap_orphans(pid_t program) {
   }
 }
 
+// UDP is held by a library in the program. This is called in the child, before the program is executed.
+void enter_gate(const UdpGate& gate) {
+  const auto [name, value] = gate.variable();
+  const std::string preload = gray::cli::preload_value({gate.library()});
+  const std::string sanitizer = gray::cli::address_sanitizer_options();
+  if (!sanitizer.empty()) setenv("ASAN_OPTIONS", sanitizer.c_str(), 1);
+  setenv(name.c_str(), value.c_str(), 1);
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+}
+
 int hold_command(const Options& options, const Outputs& outputs, Holds& holds, int guard_fd,
                  bool is_shell_job) {
   Engine engine(options.limits, holds, {}, outputs.trace);
@@ -104,6 +116,12 @@ int hold_command(const Options& options, const Outputs& outputs, Holds& holds, i
   const std::uint64_t start_ns = monotonic_ns();
   gray::cli::ChildHooks hooks;
   hooks.is_shell_job = is_shell_job;
+  if (holds.gate().is_there()) {
+    hooks.prepare = [&holds] {
+      enter_gate(holds.gate());
+      return 0;
+    };
+  }
   hooks.look = [&guarded](pid_t child) {
     reap_orphans(child);
     return guarded.step();
@@ -186,6 +204,11 @@ std::optional<int> prepare(const Options& options, const Holds& holds, Outputs& 
   return std::nullopt;
 }
 
+bool has_rate(const Options& options) {
+  const auto& rates = options.limits.rates_bytes_per_s;
+  return rates[0] || rates[1];
+}
+
 int fail_guard(int error) {
   return fail(kExitToolFailed, "no second process is to be had, which puts all back when one is killed: {}",
               gray::cli::error_text(error));
@@ -203,6 +226,8 @@ int run_command(const Options& options) {
   Holds holds;
   Outputs outputs;
   if (const auto status = prepare(options, holds, outputs)) return *status;
+  if (const std::string problem = has_rate(options) ? holds.gate().make() : ""; !problem.empty())
+    gray::cli::warn("what goes by UDP is not held: {}", problem);
   const bool is_shell_job = gray::cli::is_shell_job();
   const int guard_fd = get_guard(holds, status_of);
   if (guard_fd < 0) return fail_guard(guard_fd);

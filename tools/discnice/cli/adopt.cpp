@@ -228,7 +228,7 @@ int adopt_main(int argc, char** argv) {
     return fail(gray::cli::kExitToolFailed, "cannot make the job's account in /dev/shm: {}",
                 gray::cli::error_text(segment.error()));
   std::unique_ptr<NetHolder> net;
-  if (has_net) net = std::make_unique<NetHolder>(*segment.value());
+  if (has_net) net = std::make_unique<NetHolder>(*segment.value(), Udp::left);
   if (net && net->status() != 0) {
     protocol::remove(name);
     return net->status();

@@ -53,10 +53,15 @@ int check_net() {
               gray::cli::error_text(error));
 }
 
-NetHolder::NetHolder(protocol::Segment& segment) : segment_(segment) {
+NetHolder::NetHolder(protocol::Segment& segment, Udp udp) : segment_(segment) {
   const int ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   ending_ = gray::base::ScopedFd(ending < 0 ? -errno : ending);
   int error = holds_.is_there() ? ending_.error() : -ENOMEM;
+  const policy::NetLimits limits = policy::net_limits_of(protocol::load_grant(segment));
+  const bool has_rate = limits.up_bytes_per_s != 0 || limits.down_bytes_per_s != 0;
+  // A rate may also come later.
+  const std::string problem = error == 0 && udp == Udp::held ? holds_.gate().make() : "";
+  if (has_rate && !problem.empty()) gray::cli::warn("--net: what goes by UDP is not held: {}", problem);
   if (error == 0) {
     guard_ = gray::base::ScopedFd(netnice::get_guard(holds_, end_like));
     error = guard_.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// net_holder: limits the TCP connections of a job beside its disk traffic. It runs netnice's engine in a thread of the launcher.
+// net_holder: limits the network traffic of a job beside its disk traffic. It runs netnice's engine in a thread of the launcher.
 //
 // The thread follows the job's grant, which `discnice set` and the schedule change. It writes its counts into the segment. A process above the
 // launcher restores all connections when the launcher is killed. A job whose network is not to be held has neither this thread nor that process.
@@ -24,11 +24,14 @@ bool is_net_asked(const Grant& grant, const policy::Schedule& schedule);
 /// Returns 0. When the sockets of other processes cannot be reached here, prints an error and returns the exit status.
 int check_net();
 
+/// Whether the programs are started with the library that holds what goes by UDP. Programs that run already cannot be given it.
+enum class Udp : std::uint8_t { held, left };
+
 class NetHolder {
  public:
   /// Forks (netnice/engine/guard.hpp). The new process goes on as the launcher. The old process waits for the new one and ends as the new one ends.
   /// Must be called before there are threads.
-  explicit NetHolder(protocol::Segment& segment);
+  NetHolder(protocol::Segment& segment, Udp udp);
   /// Restores all connections.
   ~NetHolder();
   NetHolder(const NetHolder&) = delete;
@@ -36,6 +39,9 @@ class NetHolder {
 
   /// Returns 0. After an error, which has been printed, returns the exit status.
   [[nodiscard]] int status() const { return status_; }
+
+  /// What holds UDP in the programs; it may be missing.
+  [[nodiscard]] const netnice::UdpGate& gate() { return holds_.gate(); }
 
   /// Starts to hold the connections of these processes.
   void begin(netnice::Followed followed);

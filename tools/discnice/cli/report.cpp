@@ -153,7 +153,7 @@ std::vector<DiskReport> disk_reports(const protocol::Segment& segment) {
 
 std::string net_text(const NetReport& net) {
   std::string text;
-  if (net.connections != 0)
+  if (net.connections != 0 || net.sent_bytes != 0 || net.received_bytes != 0)
     text = fmt::format("  network          sent {:>10}   received {:>7}   {} TCP connection{}\n",
                        format_bytes(net.sent_bytes), format_bytes(net.received_bytes), net.connections,
                        net.connections == 1 ? "" : "s");
@@ -161,7 +161,9 @@ std::string net_text(const NetReport& net) {
     if (count != 0)
       text += fmt::format("  NOT HELD         {} {}: {}\n", count, count == 1 ? one : many, why);
   };
-  not_held(net.udp_sockets, "UDP socket", "UDP sockets", "what goes by UDP, as QUIC does, cannot be");
+  not_held(net.udp_sockets, "UDP socket", "UDP sockets",
+           "what goes by UDP, as QUIC does, is held only to a rate, in programs that the job starts and that "
+           "send by libc");
   not_held(net.mptcp_connections, "MPTCP connection", "MPTCP connections", "multipath TCP cannot be");
   not_held(net.refused_processes, "process", "processes", "its connections may not be reached");
   return text;

@@ -13,6 +13,7 @@
 
 #include "toolbox/base/result.hpp"
 #include "toolbox/cli/diagnostics.hpp"
+#include "toolbox/cli/preload.hpp"
 #include "tools/discnice/cgroup/limiter.hpp"
 #include "tools/discnice/cli/explain_command.hpp"
 #include "tools/discnice/cli/gone_members.hpp"
@@ -269,7 +270,7 @@ gray::base::Result<protocol::Segment*> make_segment(const RunOptions& options, c
 int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol::Segment& segment,
                   Holders& holders) {
   if (is_net_asked(options.grant, options.schedule)) {
-    holders.net = std::make_unique<NetHolder>(segment);
+    holders.net = std::make_unique<NetHolder>(segment, Udp::held);
     if (holders.net->status() != 0) return holders.net->status();
   }
   if (options.engine != Engine::cgroup) return 0;
@@ -279,13 +280,21 @@ int begin_holders(const RunOptions& options, const cgroup::Plan& plan, protocol:
   return problem.empty() ? 0 : fail_group(problem);
 }
 
+// The libraries that are loaded into the program. Those of an engine that works from outside are none.
+std::string preload_of(const RunOptions& options, const Library& library, const Holders& holders) {
+  std::vector<std::string> libraries;
+  if (!is_from_outside(options.engine)) libraries.push_back(library.path);
+  if (holders.net && holders.net->gate().is_there()) libraries.push_back(holders.net->gate().library());
+  return libraries.empty() ? "" : gray::cli::preload_value(libraries);
+}
+
 Launch launch_of(const RunOptions& options, const processes::Target& target, const Library& library,
                  const protocol::SegmentName& name, ShowCalls show_calls, const Holders& holders) {
-  return {
+  Launch launch{
       target.path,
       options.command,
-      {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
-       {"ASAN_OPTIONS", address_sanitizer_options()},
+      {{"LD_PRELOAD", preload_of(options, library, holders)},
+       {"ASAN_OPTIONS", gray::cli::address_sanitizer_options()},
        {protocol::kSegmentVariable, name.text},
        // The segment has these settings. The variables for use without the launcher must not contradict it.
        {"DISCNICE_RATE", ""},
@@ -296,6 +305,9 @@ Launch launch_of(const RunOptions& options, const processes::Target& target, con
       show_calls,
       holders.limiter ? holders.limiter->entry_fd() : -1,
       holders.watch ? holders.watch->guard().socket() : -1};
+  if (holders.net && holders.net->gate().is_there())
+    launch.environment.push_back(holders.net->gate().variable());
+  return launch;
 }
 
 // Does everything that follows the reading of the command line.

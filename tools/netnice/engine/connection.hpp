@@ -7,12 +7,10 @@
 #include "tools/netnice/control/base_delay.hpp"
 #include "tools/netnice/control/path_window.hpp"
 #include "tools/netnice/engine/holds.hpp"
+#include "tools/netnice/engine/way.hpp"
 #include "tools/netnice/socket/tcp_socket.hpp"
 
 namespace netnice {
-
-enum class Way { up, down };
-inline constexpr Way kWays[] = {Way::up, Way::down};
 
 /// One direction of a path. All connections to one address share it.
 struct PathWay {

@@ -36,10 +36,11 @@ std::uint64_t Engine::step(std::uint64_t now_ns) {
       path.of(way).flows = 0;
     }
   std::vector<OpenConnection> open = read_due(now_ns);
-  bool has_moved = false;
+  holds_.gate().look(now_ns);
+  bool has_moved = holds_.gate().is_active();
   for (const OpenConnection& one : open) has_moved = has_moved || one.connection->moved_ns == now_ns;
   if (has_moved) moved_ns_ = now_ns;
-  if (!open.empty()) limits_.apply(now_ns, paths_, open, holds_);
+  if (!open.empty() || holds_.gate().is_there()) limits_.apply(now_ns, paths_, open, holds_);
   if (trace_ != nullptr) write_trace(now_ns);
   return rest_ns(gray::base::monotonic_ns(), has_moved);
 }
@@ -64,11 +65,7 @@ void Engine::judge(const FoundSocket& socket) {
   const SocketKind kind = kind_of(fd.get(), peer);
   if (kind == SocketKind::pending) tree_.scan_again(socket.pid);
   if (kind != SocketKind::far) {
-    if (others_.size() >= kOthersMost) others_.clear();
-    SocketKind& known = others_.try_emplace(socket.inode, SocketKind::unused).first->second;
-    if (kind != known && kind == SocketKind::udp) ++udp_sockets_;
-    if (kind != known && kind == SocketKind::mptcp) ++mptcp_connections_;
-    known = kind;
+    note_other(socket, kind);
     return;
   }
   others_.erase(socket.inode);
@@ -94,6 +91,15 @@ void Engine::judge(const FoundSocket& socket) {
   hold->pid = socket.pid;
   hold->fd = socket.fd;
   hold->lost_ns = 0;
+}
+
+void Engine::note_other(const FoundSocket& socket, SocketKind kind) {
+  if (others_.size() >= kOthersMost) others_.clear();
+  SocketKind& known = others_.try_emplace(socket.inode, SocketKind::unused).first->second;
+  if (kind != known && kind == SocketKind::udp)
+    ++(holds_.gate().is_in(socket.pid) ? held_udp_sockets_ : udp_sockets_);
+  if (kind != known && kind == SocketKind::mptcp) ++mptcp_connections_;
+  known = kind;
 }
 
 std::vector<OpenConnection> Engine::read_due(std::uint64_t now_ns) {
@@ -147,7 +153,8 @@ void Engine::tell_if_too_many() {
 std::uint64_t Engine::rest_ns(std::uint64_t now_ns, bool has_moved) const {
   const bool is_active = has_moved || now_ns - moved_ns_ < kActiveNs;
   std::uint64_t due_ns = tree_.next_look_ns();
-  if (!connections_.empty()) due_ns = std::min(due_ns, now_ns + (is_active ? kTickNs : kIdleTickNs));
+  if (!connections_.empty() || has_moved)
+    due_ns = std::min(due_ns, now_ns + (is_active ? kTickNs : kIdleTickNs));
   const std::uint64_t least_ns = kTickNs / 2;
   return std::max(due_ns > now_ns ? due_ns - now_ns : 0, least_ns);
 }
@@ -166,6 +173,7 @@ void Engine::change(const LimitSettings& settings) {
 }
 
 void Engine::let_go() {
+  holds_.gate().look(gray::base::monotonic_ns());  // what moved last is reported, too
   connections_.clear();
   const std::size_t left = holds_.finish(tree_.leave(gray::base::monotonic_ns()));
   if (left != 0)
@@ -176,7 +184,7 @@ void Engine::let_go() {
 std::uint64_t Engine::bytes(Way way) const {
   std::uint64_t bytes = 0;
   for (const auto& [peer, path] : paths_) bytes += path.of(way).bytes;
-  return bytes;
+  return bytes + udp_bytes(way);
 }
 
 // A trace file that cannot be written is given up. Closing the file reports the error.

@@ -26,18 +26,22 @@ class Engine {
   /// Puts all sockets back to their original settings, for good.
   void let_go();
 
-  /// The bytes that all connections have moved since they were found.
+  /// The bytes that all connections, and held UDP sockets, have moved since they were found.
   [[nodiscard]] std::uint64_t bytes(Way way) const;
 
   [[nodiscard]] const std::map<Address, Path>& paths() const { return paths_; }
   [[nodiscard]] std::size_t connections() const { return connections_ever_; }
-  [[nodiscard]] std::size_t udp_sockets() const { return udp_sockets_; }
+  [[nodiscard]] std::size_t udp_sockets() const { return udp_sockets_; }  // that are not held
+  [[nodiscard]] std::size_t held_udp_sockets() const { return held_udp_sockets_; }
+  [[nodiscard]] std::uint64_t udp_bytes(Way way) const { return holds_.gate().of(way).bytes; }
+  [[nodiscard]] bool has_gate() const { return holds_.gate().is_there(); }
   [[nodiscard]] std::size_t mptcp_connections() const { return mptcp_connections_; }
   [[nodiscard]] const Tree& tree() const { return tree_; }
 
  private:
   void meet(const std::vector<FoundSocket>& found);
   void judge(const FoundSocket& socket);
+  void note_other(const FoundSocket& socket, SocketKind kind);
   std::vector<OpenConnection> read_due(std::uint64_t now_ns);
   bool read_one(Connection& connection, std::uint64_t now_ns, std::vector<OpenConnection>& open);
   void tell_if_too_many();
@@ -55,6 +59,7 @@ class Engine {
       lost_;  // readings of connections that are not where they were: another process may have them
   std::size_t connections_ever_ = 0;
   std::size_t udp_sockets_ = 0;
+  std::size_t held_udp_sockets_ = 0;
   std::size_t mptcp_connections_ = 0;
   bool has_met_ = false;  // the first look, at the processes that were there at the start, has been done
   bool has_told_many_ = false;

@@ -55,6 +55,7 @@ void Holds::forget_lost(std::uint64_t now_ns) {
 }
 
 std::size_t Holds::put_all_back(const std::vector<pid_t>& heirs) {
+  gate_.let_go();
   bool is_any_left = false;
   for (std::size_t i = 0; i < shared_->used; ++i) {
     Hold& hold = holds_[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// holds: the list of held sockets with their original settings. The list is in memory that the guard shares, so that the guard can put all back when the worker is killed.
+// holds: the list of held sockets with their original settings, and the gate that holds what goes by UDP. Both are in memory that the guard shares, so that the guard can put all
+// back when the worker is killed.
 //
 // The worker writes the list. The guard reads it when the worker is gone. An entry is written before its socket is changed.
 #pragma once
@@ -11,6 +12,7 @@
 #include <sys/types.h>
 
 #include "tools/netnice/engine/process_sockets.hpp"
+#include "tools/netnice/engine/udp_gate.hpp"
 #include "tools/netnice/socket/tcp_socket.hpp"
 
 namespace netnice {
@@ -35,6 +37,9 @@ class Holds {
   Holds& operator=(const Holds&) = delete;
   [[nodiscard]] bool is_there() const { return shared_ != nullptr; }
 
+  /// Holds nothing until it is made.
+  UdpGate& gate() { return gate_; }
+
   /// Null when there are too many.
   Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
   /// The entry of a socket that is held already, in any process; null if there is none.
@@ -43,7 +48,7 @@ class Holds {
   static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
   /// Forgets the sockets that were found in no process for some time.
   void forget_lost(std::uint64_t now_ns);
-  /// Puts back all sockets that are still held. A socket that its process has left to another one is looked for in `heirs`.
+  /// Puts back all sockets that are still held, and opens the gate. A socket that its process has left to another one is looked for in `heirs`.
   /// Returns the number of sockets that stay limited because their process may not be reached any more.
   std::size_t put_all_back(const std::vector<pid_t>& heirs);
   /// Does the same for the last time: from then on the guard need not put anything back, however the worker ends.
@@ -61,6 +66,7 @@ class Holds {
   Shared* shared_ = nullptr;
   Hold* holds_ = nullptr;  // the entries of `shared_`
   std::size_t next_ = 0;
+  UdpGate gate_;
 };
 
 /// Puts one socket back, through a descriptor of it. A setting that the program itself has changed meanwhile stays.

@@ -72,6 +72,11 @@ void hold_pace(Hold& hold, int fd, double bytes_per_s) {
   hold_sending(fd, hold.pacing_bytes_per_s);
 }
 
+// A flow that does not use its share may use all of the rate for a moment, until the next tick.
+double rate_of(double all, double share, double demand) {
+  return std::isinf(demand) ? share : all;
+}
+
 double per_connection(double least_bytes, const PathWay& shared) {
   return least_bytes * std::max<std::uint32_t>(shared.flows, 1);
 }
@@ -84,8 +89,8 @@ Limits::Limits(const LimitSettings& settings) : settings_(settings) {
       budgets_[way].emplace(static_cast<double>(*settings_.rates_bytes_per_s[way]));
 }
 
-void Limits::see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths) {
-  std::uint64_t moved[2] = {0, 0};
+void Limits::see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths, const UdpGate& gate) {
+  std::uint64_t moved[2] = {gate.of(Way::up).tick_bytes, gate.of(Way::down).tick_bytes};
   for (auto& [peer, path] : paths) {
     for (const Way way : kWays) {
       PathWay& shared = path.of(way);
@@ -132,17 +137,35 @@ void Limits::tell_if_too_many(double rate_bytes_per_s, const std::vector<double>
                   senders, gray::cli::format_rate(kLeastUpBytesPerS));
 }
 
-void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) {
+void Limits::tell_if_too_near(const std::vector<OpenConnection>& open, const std::vector<double>& demands) {
+  const double whole = static_cast<double>(*settings_.rates_bytes_per_s[static_cast<int>(Way::down)]);
+  for (std::size_t i = 0; i < open.size() && !has_told_near_; ++i) {
+    const Connection& connection = *open[i].connection;
+    const double trip_s = round_trip_s(connection);
+    const bool is_timed = connection.reading.receive_round_trip_us != 0;
+    if (!is_timed || !std::isinf(demands[i]) || whole * trip_s >= kLeastDownBytes) continue;
+    has_told_near_ = true;
+    gray::cli::warn("what {} sends cannot be held to the rate exactly: it is too near ({:.1f} ms)",
+                    text_of(connection.path->peer), trip_s * 1e3);
+  }
+}
+
+void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits,
+                       UdpGate& gate) {
   auto& budget = budgets_[static_cast<int>(way)];
   if (!budget) return;
   std::vector<double> demands;
+  const auto add = [&demands](double rate_bytes_per_s, bool is_wanting, bool is_held) {
+    const bool is_idle = rate_bytes_per_s < 1 && !is_wanting;
+    demands.push_back(is_idle ? 0 : is_wanting || !is_held ? kUnlimited : kRoomPart * rate_bytes_per_s);
+  };
   for (OpenConnection& one : open) {
     const Flow& flow = one.connection->of(way);
-    const bool is_idle = flow.rate_bytes_per_s < 1 && !flow.is_wanting;
-    demands.push_back(is_idle                              ? 0
-                      : flow.is_wanting || flow.limit <= 0 ? kUnlimited
-                                                           : kRoomPart * flow.rate_bytes_per_s);
+    add(flow.rate_bytes_per_s, flow.is_wanting, flow.limit > 0);
   }
+  const double whole = static_cast<double>(*settings_.rates_bytes_per_s[static_cast<int>(way)]);
+  if (way == Way::up) tell_if_too_many(whole, demands);
+  add(gate.of(way).rate_bytes_per_s, gate.of(way).is_wanting, true);
   if (budget->debt_s() > kDebtTellingS && !has_told_debt_) {
     has_told_debt_ = true;
     gray::cli::warn(
@@ -151,18 +174,13 @@ void Limits::keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<d
   }
   const double all = budget->allowed_bytes_per_s();
   const std::vector<double> shares = shares_of(all, demands);
-  if (way == Way::up) tell_if_too_many(static_cast<double>(*settings_.rates_bytes_per_s[0]), demands);
   for (std::size_t i = 0; i < open.size(); ++i) {
-    const double rate = std::isinf(demands[i]) ? shares[i] : all;
-    const double limit = way == Way::up ? rate : rate * round_trip_s(*open[i].connection);
-    limits[i] = std::min(limits[i], limit);
-    if (way == Way::up || has_told_near_ || open[i].connection->reading.receive_round_trip_us == 0) continue;
-    const double whole = static_cast<double>(*settings_.rates_bytes_per_s[static_cast<int>(way)]);
-    if (!std::isinf(demands[i]) || whole * round_trip_s(*open[i].connection) >= kLeastDownBytes) continue;
-    has_told_near_ = true;
-    gray::cli::warn("what {} sends cannot be held to the rate exactly: it is too near ({:.1f} ms)",
-                    text_of(open[i].connection->path->peer), round_trip_s(*open[i].connection) * 1e3);
+    const double rate = rate_of(all, shares[i], demands[i]);
+    limits[i] = std::min(limits[i], way == Way::up ? rate : rate * round_trip_s(*open[i].connection));
   }
+  // The gate itself makes up for what was lost, so it never needs more than the rate.
+  gate.set(way, std::min(rate_of(all, shares.back(), demands.back()), whole));
+  if (way == Way::down) tell_if_too_near(open, demands);
 }
 
 void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
@@ -185,11 +203,11 @@ void Limits::hold(Way way, OpenConnection& one, double limit, Holds& holds) {
 
 void Limits::apply(std::uint64_t now_ns, std::map<Address, Path>& paths, std::vector<OpenConnection>& open,
                    Holds& holds) {
-  see_paths(now_ns, paths);
+  see_paths(now_ns, paths, holds.gate());
   for (const Way way : kWays) {
     std::vector<double> limits(open.size(), kUnlimited);
     if (settings_.gives_way) give_way(way, open, limits);
-    keep_rate(way, open, limits);
+    keep_rate(way, open, limits, holds.gate());
     for (std::size_t i = 0; i < open.size(); ++i) hold(way, open[i], limits[i], holds);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// limits: the limit of each connection now: its share of the bytes that its path leaves to traffic that gives way, and its share of the --rate, --up and --down rates.
+// limits: the limit of each connection now: its share of the bytes that its path leaves to traffic that gives way, and its share of the --rate, --up and --down rates. What goes
+// by UDP shares the rates as one more connection.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,11 @@ class Limits {
              Holds& holds);
 
  private:
-  void see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths);
+  void see_paths(std::uint64_t now_ns, std::map<Address, Path>& paths, const UdpGate& gate);
   void give_way(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits) const;
   void tell_if_too_many(double rate_bytes_per_s, const std::vector<double>& demands);
-  void keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits);
+  void keep_rate(Way way, std::vector<OpenConnection>& open, std::vector<double>& limits, UdpGate& gate);
+  void tell_if_too_near(const std::vector<OpenConnection>& open, const std::vector<double>& demands);
   void hold(Way way, OpenConnection& one, double limit, Holds& holds);
 
   LimitSettings settings_;
