@@ -74,18 +74,43 @@ function(gray_bring_old_glibc name)
   endif()
 endfunction()
 
+# With GRAY_PRECOMPILE the headers of the C++ library are compiled once for libraries and once for programs, whose code is placed in another way. Not for host-safe layers, whose
+# options are others. fmt's headers are not among them, because only some targets have its definitions, nor is <filesystem>, whose std::quoted() would hide quoted() of a source.
+# It is meant for clang: gcc 12 with it takes the library's code for the project's, and warns of it.
+if(GRAY_PRECOMPILE)
+  set(headers_source "${CMAKE_BINARY_DIR}/precompiled_headers.cpp")
+  file(GENERATE OUTPUT "${headers_source}" CONTENT "int main() {}\n")
+  add_library(gray_library_headers OBJECT "${headers_source}")
+  add_executable(gray_program_headers "${headers_source}")
+  foreach(headers IN ITEMS gray_library_headers gray_program_headers)
+    target_link_libraries(${headers} PRIVATE gray_options)
+    target_precompile_headers(${headers} PRIVATE <algorithm> <atomic> <cerrno> <charconv> <cmath> <csignal> <cstdint> <cstdio> <cstdlib> <cstring> <fstream>
+      <functional> <map> <memory> <optional> <set> <sstream> <string> <string_view> <thread> <utility> <vector>)
+  endforeach()
+endif()
+
+# gray_precompile(NAME library|program)
+function(gray_precompile name kind)
+  if(GRAY_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM gray_${kind}_headers)
+  endif()
+endfunction()
+
 function(gray_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC gray_options)
+  gray_precompile(${name} library)
 endfunction()
 
 function(gray_host_safe name)
+  set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti -fno-threadsafe-statics>)
 endfunction()
 
 function(_gray_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE gray_options)
+  gray_precompile(${name} program)
   target_link_options(${name} PRIVATE ${GRAY_QUICK_START})
   gray_bring_old_glibc(${name})
 endfunction()

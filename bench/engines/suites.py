@@ -76,7 +76,7 @@ class Go:
             self.lacking = f"the tests of package os do not compile: {built.stderr.strip().splitlines()[-1]}"
 
     def outcomes(self, prefix, folder):
-        arguments = ["-test.v", "-test.short"] if IS_SMOKE else ["-test.v"]
+        arguments = ["-test.v", "-test.short", "-test.run=^Test[A-M]"] if IS_SMOKE else ["-test.v"]
         run = quiet([*prefix, self.program, *arguments], self.source)
         return {name: outcome for outcome, name in re.findall(r"^\s*--- (PASS|FAIL|SKIP): (\S+)", run.stdout, re.MULTILINE)}
 

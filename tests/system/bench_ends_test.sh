@@ -45,6 +45,8 @@ front() {
   expect_status 2 script/bench no-such-benchmark 2>/dev/null
   expect_status 2 script/bench --no-such-option 2>/dev/null
   expect_status 2 script/bench --smoke contention 2>/dev/null
+  expect_status 2 script/bench --smoke --part 3/2 2>/dev/null
+  expect_status 2 script/bench --full --part 1/2 2>/dev/null
   script/bench list >"$SCRATCH/list"
   grep -q '^contention .*rsync' "$SCRATCH/list" || complain 'list does not say what contention is'
   for name in beside gbp mac manners throttle; do

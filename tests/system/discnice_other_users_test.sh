@@ -4,19 +4,19 @@
 #
 # How: a stranger takes each name that a user's runs leave behind, and names like those of the user's jobs: as files of all modes and sizes, under leases that the
 # stranger never gives up, as pipes, links, folders and sockets. Root and an ordinary user then run a job, end one by SIGTERM, and ask about a running one. Each
-# command is timed and compared with the same command without the stranger. A try that takes too long is repeated at most twice, because the machine may be busy; a
+# command is timed and compared with the same command without the stranger. A try that takes too long is repeated some times, because the machine may be busy; a
 # name that is waited for takes too long each time. Then the stranger answers each name of a job that appears with a second name, as rings once had, and makes very
 # many names. A new name of discnice's is tested automatically once a command of this test leaves it behind. Left out: the content of segments
 # (system/discnice_forged_jobs), and a job's own names before they exist, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
-# Runs alone: a file under a bad name may delay a run by 0.2 s at most, and a start beside three other tests takes longer.
+# Runs alone, or beside one such: a file under a bad name may delay a run by 0.2 s at most, and a start beside three other tests takes longer.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 setpriv
 [[ -n ${GRAY_OWN_SHM:-} ]] || skip "needs the right to unshare mounts"
 need_built gb-run
 GB_RUN=$(program gb-run)
-readonly GB_RUN STRANGER=65534 EXTRA_MAX_NS=200000000 TRIES=3
+readonly GB_RUN STRANGER=65534 EXTRA_MAX_NS=200000000 OWN_TRIES=3 TRIES=10
 chmod 755 "$SCRATCH"
 cd "$SCRATCH"
 # Programs that any user may run; root's own programs may come first in the PATH.
@@ -67,7 +67,7 @@ took() {
 measure_own() {
   local command try
   for command in "${COMMANDS[@]}"; do
-    for ((try = 0; try < TRIES; ++try)); do
+    for ((try = 0; try < OWN_TRIES; ++try)); do
       took "$command"
       [[ -n ${OWN_NS[$command]:-} ]] && ((OWN_NS[$command] <= TOOK_NS)) || OWN_NS[$command]=$TOOK_NS
     done

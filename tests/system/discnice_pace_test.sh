@@ -7,7 +7,7 @@
 # signals, a killed launcher, processes that are adopted and released. Left out: how exact a rate is over seconds, and how a foreground is disturbed (bench/throttle,
 # bench/beside).
 # Slow: two dozen jobs are held for seconds each, until the account shows that the rate holds.
-# Runs alone: a released process must run at once, and a killed one must be gone, within fractions of a second.
+# Runs alone, or beside one such: a released process must run at once, and a killed one must be gone, within fractions of a second.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_root # for an emulated disk: on a fast disk a program ends before it is seen

@@ -123,17 +123,15 @@ run_nibbled() { # RATE
 # The programs' own pages must not be part of the measurement.
 hold_programs rsync dd cat sha256sum cp tar python3 env
 
-together 'run_rsync launched 2MB' 'run_rsync launched 10MB'
+together 'run_rsync launched 2MB' 'run_rsync launched 10MB' 'run_nibbled 2MB' 'run_nibbled 10MB'
 together 'run_rsync launched 50MB' 'run_one launched dd-read 2MB 1 dd if=IN of=/dev/null bs=64k status=none'
 together 'run_one launched cat 10MB 1 cat IN' 'RUN_SECONDS=$SHA256SUM_SECONDS run_one launched sha256sum 10MB 1 sha256sum IN' \
-  'run_one launched cp 2MB 2 cp IN OUT'
+  'run_one launched cp 2MB 2 cp IN OUT' 'run_rsync bare 10MB' 'run_one bare cp 10MB 2 cp IN OUT' \
+  'RUN_SECONDS=$SHA256SUM_SECONDS run_one bare sha256sum 10MB 1 sha256sum IN'
 run_one launched cat 50MB 1 cat IN
-together 'run_nibbled 2MB' 'run_nibbled 10MB'
 together 'run_dd_write 10MB' 'run_one launched shutil 10MB 2 python3 -c "$SHUTIL" IN OUT' \
   'run_one launched tar 10MB 2 tar cf OUT IN' 'run_one bare cat 2MB 1 cat IN'
 run_one launched cp 50MB 2 cp IN OUT
 run_dd_write 50MB
-together 'run_rsync bare 10MB' 'run_one bare cp 10MB 2 cp IN OUT' \
-  'RUN_SECONDS=$SHA256SUM_SECONDS run_one bare sha256sum 10MB 1 sha256sum IN'
 
 conclude

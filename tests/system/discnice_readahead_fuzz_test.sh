@@ -6,7 +6,7 @@
 # order, at strides and at random, advice, several descriptors on one file. GRAY_FUZZ_SEQUENCES sets how many sequences are made for each; in a small number, one may
 # be disturbed by the host. As root it also uses ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; for other kernels the test says
 # so and is skipped.
-# Runs alone: when others push a page out of memory, a sequence looks wrong.
+# Runs alone, or beside one such: when others push a page out of memory, a sequence looks wrong.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 

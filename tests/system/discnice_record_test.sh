@@ -6,7 +6,7 @@
 # made it: the replay must show the same predicted and the same kernel bytes, class by class, and every call. Then come faults: a process killed in the middle, a
 # full disk, a killed launcher, records that come faster than they can be written down. The page that is made of a recording has the names of its files, and the
 # waits on it add up to what the run has waited. Left out: that the predictions are right (discnice_verify_test).
-# Runs alone: it looks a moment later for what a killed launcher leaves.
+# Runs alone, or beside one such: it looks a moment later for what a killed launcher leaves.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 dash
 cd "$SCRATCH"

@@ -5,7 +5,7 @@
 # How: uncached files (no page in memory) are read in patterns whose cost is known to the byte; files are created and rewritten. The judge is the kernel's account in
 # the same report. When a model is switched off, the error that it prevents must appear; otherwise the comparison could not fail. The whole table of workloads,
 # larger and on other file systems, is bench/discnice_accuracy.
-# Runs alone: a page that others push out of memory is a byte that was not predicted.
+# Runs alone, or beside one such: a page that others push out of memory is a byte that was not predicted.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"

@@ -7,7 +7,7 @@
 # same runs as an ordinary user on a file of root's, where mincore says everything and cachestat nothing. Right before, pagecache verifies that a file is cached or
 # not. Cached files and the programs' own files are held in memory meanwhile, because some machines take idle pages back. A benchmark measures what a run on cached
 # data costs in time (bench/discnice_warm_cost).
-# Runs alone: a page that others push out of memory is charged, and rightly so.
+# Runs alone, or beside one such: a page that others push out of memory is charged, and rightly so.
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
 
