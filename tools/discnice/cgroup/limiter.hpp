@@ -20,7 +20,7 @@
 
 namespace discnice::cgroup {
 
-/// What a group would hold, before there is a group.
+/// The limits that a group would have, before the group exists.
 struct Plan {
   Place place;
   std::vector<std::uint64_t> disks;
@@ -37,7 +37,8 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Makes the group and sets its limits. Returns what is wrong, and leaves nothing behind then; empty when nothing is wrong.
+  /// Makes the group and sets its limits. Returns an empty text on success. Otherwise returns what is wrong, and leaves
+  /// nothing behind.
   std::string begin(const Grant& grant);
 
   /// A descriptor of the file to which a process writes a 0 to enter the group. The limiter keeps it open.

@@ -110,7 +110,7 @@ std::string job_of(pid_t pid) {
   return "";
 }
 
-// Returns why the process cannot be taken into a job; an empty text when it can.
+// Returns why the process cannot be taken into a job; an empty text when the process can be taken.
 std::string problem_with(pid_t pid) {
   processes::Identity identity;
   if (pid == 1) return "process 1 is init, from which all others come: adopt them one by one";

@@ -38,7 +38,8 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
 // After the program's end the job pays for what it has moved. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
-// announced. No wait is longer than kUnpaidMaxNs: the bytes have moved already, and a wait spares nobody.
+// announced. No wait is longer than kUnpaidMaxNs, because the bytes have moved already. A wait does not help
+// other users of the disk any more.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
 constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
 constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;
@@ -266,7 +267,7 @@ void JobKeeper::follow_schedule() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  // tm_wday begins with Sunday, `day` with Monday.
+  // tm_wday begins with Sunday. `day` begins with Monday.
   const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);
   const auto minute = static_cast<unsigned>(local.tm_hour * 60 + local.tm_min);
   const policy::ScheduleEntry* entry = policy::active_entry(options_.schedule, day, minute);

@@ -68,18 +68,18 @@ class JobKeeper {
 
   /// To be called when the program has ended and has not been waited for. Processes that go on are handed to a process that looks after them
   /// (staying.hpp). A process that goes on without a limit is named in a warning. A program that was held from outside may end before it could be
-  /// stopped: so end() waits for what was moved ahead of the rate.
+  /// stopped. So end() waits for the time that its unpaid bytes take at the rate.
   void end(pid_t program);
 
-  /// Returns how long end() waited for what was moved ahead of the rate.
+  /// Returns how long end() waited for the unpaid bytes.
   [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
   /// Adds what the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher moved in the
   /// place of the job's processes.
   void add_unwaited(processes::KernelAccount& account) const;
 
-  /// To be called after the job. Describes bytes that the kernel counted and that were not charged, unless a named uncovered program may have moved
-  /// them. Else returns an empty text.
+  /// To be called after the job. Describes bytes that the kernel counted and that were not charged. Returns an empty text when there are no such
+  /// bytes, or when a named uncovered program may have moved them.
   [[nodiscard]] std::string missed(const Report& report) const;
 
   /// Holds the job by a control group of the kernel: the keeper changes the limits of the group from now on.

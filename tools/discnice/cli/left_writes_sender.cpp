@@ -28,7 +28,7 @@ constexpr unsigned kWaitMs = 1000;
 constexpr std::size_t kMemoryInfoBytesMax = 4096;
 constexpr std::size_t kNumberBytesMax = 32;
 constexpr std::uint64_t kCentisecondNs = 10'000'000;
-// The kernel's default, used when the kernel does not tell the time.
+// The kernel's default time, used when the kernel's setting cannot be read.
 constexpr std::uint64_t kUsualExpiryNs = 30'000'000'000;
 
 // Returns the dirty bytes of this host; the largest number when the kernel does not tell them.

@@ -20,9 +20,9 @@ Library find_profile_library();
 /// Returns LD_PRELOAD with the library added at the end: a sanitizer or an allocator may have to stand first.
 std::string preload_value(const std::string& library_path);
 
-/// Returns the ASAN_OPTIONS for programs that are linked to AddressSanitizer. They let AddressSanitizer's runtime be loaded behind the preload
-/// library. By default the runtime refuses to be loaded behind any library, because that library might replace its allocator; libdiscnice.so does
-/// not. Options that are set already stay. Nothing is added when LD_PRELOAD is set already.
+/// Returns the ASAN_OPTIONS for programs that are linked to AddressSanitizer. These options allow the loader to load AddressSanitizer's runtime
+/// behind the preload library. By default the runtime refuses to be loaded behind any library, because that library might replace its allocator;
+/// libdiscnice.so does not. Options that are set already stay. Nothing is added when LD_PRELOAD is set already.
 std::string address_sanitizer_options();
 
 }  // namespace discnice::cli

@@ -301,7 +301,7 @@ std::string bars(const std::vector<double>& shares, int width, bool is_utf8) {
   const std::size_t count = std::min(room, shares.size());
   std::string text(room - count, ' ');
   for (std::size_t i = shares.size() - count; i < shares.size(); ++i) {
-    // A share of 0 is the lowest bar. Every larger share has a higher bar.
+    // A share of 0 gets the lowest bar. Every larger share gets a higher bar.
     const int height = static_cast<int>(std::ceil(7 * std::clamp(shares[i], 0.0, 1.0)));
     text += is_utf8 ? kBlocks[height] : kSigns[height];
   }

@@ -60,7 +60,7 @@ std::string coverage_text(const Report& report) {
 // The classes of a verification, in the order of protocol::CallClass.
 constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
-// A sum that no job can reach is a wrong byte. It is cut, so that no computation with it overflows.
+// A sum that no job can reach means damaged shared memory. It is cut, so that no computation with it overflows.
 std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
   constexpr std::int64_t kSumMax = INT64_C(1) << 60U;
   return std::clamp(static_cast<std::int64_t>(sum.load(std::memory_order_relaxed)), -kSumMax, kSumMax);

@@ -19,7 +19,8 @@ struct DiskReport {
   SeenBy seen_by = SeenBy::untested;
 };
 
-/// One class of calls of `discnice verify`. The numbers are signed, because a removal takes back what was predicted before.
+/// One class of calls of `discnice verify`. The numbers are signed, because the removal of a file subtracts bytes that were
+/// predicted before.
 struct ClassReport {
   std::string name;
   std::int64_t calls = 0;
@@ -54,7 +55,7 @@ struct Report {
   std::uint64_t file_write_bytes = 0;
   std::uint64_t predicted_read_bytes = 0;
   std::uint64_t predicted_write_bytes = 0;
-  // The bytes that the members saw in the kernel's account, and for which they were charged.
+  // The bytes that the members have read in the kernel's account and that were charged.
   std::uint64_t accounted_bytes = 0;
   std::uint64_t probe_bytes = 0;
   std::uint64_t cache_brought_bytes = 0;  // what the job brought into the page cache
@@ -69,13 +70,14 @@ struct Report {
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if it is on
   std::uint64_t charged_write_bytes = 0;
-  // Only for a verification. When `kernel` is known, the last class holds what no other class accounts for.
+  // Used only for a verification. When `kernel` is known, the last class has the bytes that belong to no other class.
   std::vector<ClassReport> classes;
 
   /// Disk bytes that the kernel counted and that no covered call was charged for.
   [[nodiscard]] std::uint64_t uncovered_bytes() const;
 
-  /// Disk bytes that the kernel counted and no model had predicted. No call was held back for them: they were charged afterwards at best.
+  /// Disk bytes that the kernel counted and that no model had predicted. No call waited for these bytes. They were charged afterwards, if
+  /// at all.
   [[nodiscard]] std::uint64_t unforetold_bytes() const;
 };
 

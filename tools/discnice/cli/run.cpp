@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done. Then it makes the job's segment, runs
+// run: `discnice [run] OPTIONS -- CMD`: checks all options first, so that an error leaves nothing half done. Then it makes the job's segment, runs
 // the command with the library preloaded, and reports.
 #include <cerrno>
 #include <cstdlib>
@@ -49,7 +49,7 @@ std::string_view value_or_empty(const char* value) {
   return value != nullptr ? value : "";
 }
 
-// Opens the report file before the command runs: an unwritable file must not be found after an hour.
+// Opens the report file before the command runs. Otherwise an unwritable file would be noticed only at the end of the command.
 int open_report(const RunOptions& options, OutputFile& file) {
   const int error = options.report_path.empty() ? 0 : file.open(options.report_path);
   if (error == 0) return 0;
@@ -77,7 +77,7 @@ std::string text_of(const RunOptions& options, const Report& report, const Obser
   return observation.extended(options.is_json ? report_json(report) : report_text(report));
 }
 
-// When standard error is closed, nobody wants to read the text. Returns a negative errno when the text cannot be written for another reason.
+// A closed standard error is no failure. Returns a negative errno when the text cannot be written for another reason.
 int write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -108,8 +108,8 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
-// Another user may have taken the name of the board first. Then a job that gives way takes this user's other jobs for strangers. A job that does not
-// give way goes on as usual.
+// Another user may have taken the name of the board first. Then a job that gives way takes the traffic of this user's other jobs for foreground
+// traffic. A job that does not give way is not affected.
 void warn_when_board_is_taken(const protocol::Segment& segment) {
   if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return;
   const auto board = protocol::map_board();
@@ -129,7 +129,8 @@ void publish_rules(protocol::Segment& segment, const gray::repo::Repository& rep
 }
 
 // Publishes what a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit is known, it
-// compares probes in pairs. A process needs the time of a random read when somebody else uses the disk; until the time is known, it is learned.
+// compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. A process that does not find this time
+// published measures it from its own reads.
 void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
@@ -232,8 +233,8 @@ const char* needs_library(const RunOptions& options) {
   return options.engine == Engine::preload ? "leave out --engine preload" : nullptr;
 }
 
-// For an ordinary user, the kernel shows the calls of a program only if that program can no longer get other rights through a set-user-ID program. So
-// an ordinary user must ask for this.
+// For an ordinary user, the kernel shows the calls of a program only if that program can no longer gain rights by running a set-user-ID program. So
+// an ordinary user must request this mode.
 ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   if (engine == Engine::notify) return ShowCalls::always;
   const bool is_for_us = engine == Engine::automatic && !target.obstacle.empty();
@@ -287,7 +288,7 @@ Launch launch_of(const RunOptions& options, const processes::Target& target, con
       {{"LD_PRELOAD", is_from_outside(options.engine) ? "" : preload_value(library.path)},
        {"ASAN_OPTIONS", address_sanitizer_options()},
        {protocol::kSegmentVariable, name.text},
-       // The segment has these settings. The variables for use without the launcher must not contradict it.
+       // The segment has these settings. The environment variables for use without the launcher must not contradict the segment.
        {"DISCNICE_RATE", ""},
        {"DISCNICE_POLICY", ""},
        {"DISCNICE_LEDGER", ""},

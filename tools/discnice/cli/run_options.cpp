@@ -169,7 +169,7 @@ struct BareVariable {
   bool is_said;  // an option on the command line says it, which comes first
 };
 
-// Whether the value is that of a job without the launcher. The processes of such a job have these variables, too.
+// Whether the value was set for a job without the launcher. The processes of such a job have these variables, too.
 bool is_of_bare_job(const char* value) {
   return std::strstr(value, ",segment=") != nullptr;
 }
@@ -209,7 +209,7 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
   return std::nullopt;
 }
 
-// Parses the command line and handles what all commands have in common. Returns nothing when that went well.
+// Parses the command line and handles what all commands have in common. Returns nothing on success.
 std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
   app.prefix_command();

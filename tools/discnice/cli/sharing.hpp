@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sharing: divides one rate among the jobs of one user that share it, and lends each job its part.
 //
-// Only this user's own jobs take part, and only those whose launcher lives, as the kernel tells. What other users move is seen on the disk. What
-// other users say about themselves is not used. No job is lent more than its own --rate.
+// Only this user's own jobs take part, and only jobs whose launcher is alive by the kernel's word. The traffic of other users is measured on the
+// disk. Statements of other users about their jobs are not used. No job is lent more than its own --rate.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class SharingJobs {
   /// The jobs that the last search found.
   [[nodiscard]] std::vector<MappedJob>& here() { return here_; }
 
-  /// Returns what the job of that name would use.
+  /// Returns the rate that the job of that name would use.
   policy::Claim claim_of(const char* name, const protocol::Segment& segment, std::uint64_t now_ns);
 
  private:

@@ -20,7 +20,8 @@
 namespace discnice::cli {
 namespace {
 
-// The most addresses in one call of the tool. The tool reads them from a file: with a pipe each way, both pipes could fill up and nobody would go on.
+// The most addresses in one call of the tool. The tool reads them from a file: with a pipe in each direction, both pipes could fill up, and both
+// programs would wait for ever.
 constexpr std::size_t kAddressesMax = 4096;
 
 struct Tool {

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kListenEveryNs = 250'000'000;
 /// Whether a sample is due now. A sample in between would only make the next sample less exact. Pure.
 bool is_pressure_due(const DiskActivity& activity, std::uint64_t now_ns);
 
-/// The instant until which the job keeps still; 0 while it does not keep still. A wrong byte in shared memory cannot make this longer than one window. Pure.
+/// The instant until which the job keeps still; 0 while it does not keep still. Damaged shared memory cannot make this longer than one window. Pure.
 inline std::uint64_t listening_until_ns(const DiskActivity& activity, std::uint64_t now_ns) {
   const bool is_listening =
       activity.listen_until_ns > now_ns && activity.listen_until_ns - now_ns <= kListenNs;

@@ -35,7 +35,7 @@ unsigned UpdateRegions::file_count() const {
   return count < kFilesMax ? count : kFilesMax;
 }
 
-// A wrong byte may spoil this count. It becomes right when the table is forgotten, and until then it only causes lookups in vain.
+// Damaged memory may make this count wrong. It becomes right when the table is forgotten, and until then it only causes lookups in vain.
 std::uint32_t UpdateRegions::resting_count() const {
   return read_once(memory_.resting_count);
 }

@@ -3,7 +3,7 @@
 //
 // A wrong instant could have any value, and every process of the job would wait for it. So two sums stand beside it: how many units were ever charged
 // to the lane, and how many had been charged when the lane was last found paid. No correct debt is longer than the time that the difference takes at
-// the job's rate. So even with a wrong byte a process waits only for its own bytes, and for bytes of others that were charged and are not paid yet.
+// the job's rate. So even when the memory is damaged, a process waits only for its own bytes, and for bytes of others that were charged and are not paid yet.
 #pragma once
 
 #include <atomic>

@@ -107,7 +107,7 @@ struct ClassTotals {
   std::atomic<std::uint64_t> kernel_write_bytes;
 };
 
-/// A grant with a checksum, so that a wrong byte is noticed; see load_grant().
+/// A grant with a checksum, so that damage is noticed; see load_grant().
 struct CheckedGrant {
   Grant grant;
   std::uint64_t sum;
@@ -174,7 +174,7 @@ struct KnownDevice {
 struct Lent {
   std::atomic<std::uint64_t> rate_bytes_per_s;
   std::atomic<std::uint64_t> lent_at_ns;
-  // The checksum of the other fields, by which a wrong byte is noticed; see lent_rate().
+  // The checksum of the other fields, by which damage is noticed; see lent_rate().
   std::atomic<std::uint32_t> sum;
   std::atomic<std::uint32_t> is_daemon;
 };

@@ -121,7 +121,7 @@ Member* find_own(Segment& segment, ProcessId process) {
   return nullptr;
 }
 
-// Counts one member less and returns how many are left by that count. The count stops at 0: less would be a wrong byte.
+// Counts one member less and returns how many are left by that count. The count stops at 0: a smaller count would mean damaged shared memory.
 std::uint32_t count_gone(Segment& segment) {
   std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
   while (live != 0 &&

@@ -38,7 +38,7 @@ Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain by the count of members.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
-/// Marks the member's slot as used again, in case a wrong byte has cleared that mark. Without the mark the sums over all members would leave this member out.
+/// Marks the member's slot as used again, in case damaged memory has cleared this mark. Without the mark the sums over all members would leave this member out.
 void stay_seen(Segment& segment, const Member& member);
 
 /// The sum of one counter over all members, present and past.

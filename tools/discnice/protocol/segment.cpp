@@ -93,7 +93,7 @@ std::uint64_t sum_of(const Grant& grant) {
   return sum;
 }
 
-// The sum finds a wrong byte, and this function finds a wrong writer. The meaning of a number is left to the policy, which accepts any.
+// The checksum detects damaged memory, and this function detects a faulty writer. The meaning of a number is left to the policy, which accepts any.
 bool is_possible(const Grant& grant) {
   return grant.smooth_writes <= SmoothWrites::off && grant.cache <= CacheUse::shared &&
          grant.window_ns <= kAheadMaxNs && grant.weight != 0 && grant.net_gives_way <= 1;

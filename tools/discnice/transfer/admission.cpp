@@ -110,7 +110,7 @@ bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
     const std::uint32_t next =
-        left <= kGraceCalls ? left - 1 : 0;  // more than is ever given: a wrong byte in shared memory
+        left <= kGraceCalls ? left - 1 : 0;  // more than is ever given: damaged shared memory
     if (member.grace_calls.compare_exchange_weak(left, next, std::memory_order_relaxed)) return true;
   }
   const std::uint64_t until_ns = member.grace_until_ns.load(std::memory_order_relaxed);
@@ -247,7 +247,7 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
   }
 }
 
-// The debt of this process, at most what the accounts can have caused. A larger value may be a wrong byte, and is replaced by that maximum.
+// The debt of this process, at most what the accounts can have caused. A larger value may come from damaged shared memory. It is replaced by that maximum.
 std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= now_ns) return owed_ns;
