@@ -23,7 +23,7 @@ import glob, mmap, os, random, signal, struct, sys, time
 
 random.seed(sys.argv[1])
 period_s, left = 1 / float(sys.argv[2]), int(sys.argv[3])
-# The first bytes say who the job is and what it is granted. A wrong byte there is noticed, and the job then has no limit: nothing would wait, so most runs leave
+# The first bytes say who the job is and what it is granted. Damage there is noticed, and the job then has no limit: nothing would wait, so most runs leave
 # these bytes alone.
 spared = 576 if random.randrange(4) else 0
 over = []

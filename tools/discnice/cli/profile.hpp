@@ -84,7 +84,7 @@ class Profile {
 /// Returns one line "a;b;c BYTES" for each stack, as viewers of flame graphs read it. The innermost frame of a stack is "[read]" or "[write]".
 std::string folded_text(const std::vector<NamedStack>& stacks);
 
-/// Reads a text in the form that folded() writes. When the text has another form, returns nothing, and writes one line about the error to `problem`.
+/// Reads a text in the form that folded_text() writes. When the text has another form, returns nothing, and writes one line about the error to `problem`.
 /// `name` is the name of the text in that line.
 std::vector<NamedStack> read_folded(std::istream& text, const std::string& name, std::string& problem);
 

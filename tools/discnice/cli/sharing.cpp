@@ -33,7 +33,7 @@ constexpr std::uint64_t kLatelyNs = 1'000'000'000;
 // The used rate of a job is kept for this time after the job was last seen.
 constexpr std::uint64_t kForgottenNs = 60 * kLatelyNs;
 
-// The searches of all names may take at most 1/kSearchShare of the time.
+// The searches of all names may take at most 1/kTimePerLook of the time.
 constexpr std::uint64_t kTimePerLook = 20;
 
 std::uint64_t moved_bytes(const protocol::Segment& segment) {

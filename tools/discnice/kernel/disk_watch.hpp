@@ -18,17 +18,18 @@ namespace discnice::guest {
 /// The shortest time between two looks at a disk.
 inline constexpr std::uint64_t kLookNs = 2'500'000;
 
-/// With `afresh` a look first settles with the kernel's account. With `as_known` there is neither a look nor a settlement.
+/// `afresh`: the process settles before it looks at the disk. `as_known`: the process neither settles nor looks at the disk.
 enum class Looking : std::uint8_t { afresh, as_known };
 
 /// What is known of the disk's other users. Looks first if the last look is old. Returns false when nothing is known.
 bool look_at_disk(Job& job, protocol::Disk& disk, Looking looking, const Grant& grant, std::uint64_t now_ns,
                   DiskActivity* activity);
 
-/// The policy that decides on that disk. It is manners where other users are seen by the job's own progress. `disk` may be null.
+/// The policy that decides on that disk. The policy is `manners` where other users are noticed by the job's own progress. `disk`
+/// may be null.
 const policy::Policy& policy_on(const Job& job, const protocol::Disk* disk, const Grant& grant);
 
-/// Whether others have used the disk a moment ago, as far as is known. False for a null disk. Costs some loads.
+/// Whether others are known to have used the disk a moment ago. False for a null disk. Costs some loads.
 bool is_disk_shared(const protocol::Disk* disk, std::uint64_t now_ns);
 
 }  // namespace discnice::guest

@@ -15,7 +15,7 @@ namespace discnice::guest {
 /// the disk used last.
 protocol::Disk* disk_of(Job& job, Device& device);
 
-/// The disk that this process used last; null if it has used none.
+/// The disk that this process used last; null if it has used no disk.
 protocol::Disk* last_disk();
 
 /// Adds the job's own traffic on that disk. A correction may be negative. A null disk is ignored.

@@ -58,7 +58,8 @@ class Residency {
   protocol::Member& member_;
   predictor::ResidencyOracle oracle_;
   std::uint64_t (Residency::*count_)(std::uint64_t first_page, std::uint64_t page_count) = nullptr;
-  // The last range that was resident as a whole, or not at all. The same estimate asks about parts of that range, and it takes so little time that hardly anything changes.
+  // The last range that was wholly resident or wholly absent. The same estimate asks about parts of this range. An estimate is so short that the page cache
+  // hardly changes meanwhile.
   std::uint64_t first_alike_page_ = 0;
   std::uint64_t end_alike_page_ = 0;
   bool is_alike_resident_ = false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// callers: finds out which process makes a call that was shown, and which file the call is about.
+// callers: finds out which process makes a shown call, and on which file the call works.
 //
 // A file is judged before any step that could wait for another process. A file system in user space may be served by a process of the job whose own calls wait for this program.
-// What breaks it: a thread with a table of descriptors of its own (unshare(2)). The number then means another file in its process. Calls of such a thread go at once.
+// What breaks it: a thread with a table of descriptors of its own (unshare(2)). The descriptor's number then means another file than in the rest of the
+// process. Calls of such a thread are not held.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +46,10 @@ class Callers {
   /// The file that the thread has open as descriptor `fd`.
   CalledFile file_of(pid_t thread, int fd);
 
-  /// Takes the file that the caller now has open there. It is not open when the kernel does not allow that.
+  /// Takes the file that the caller now has open as this descriptor. The result is not open when the kernel does not allow this.
   static gray::base::ScopedFd take_file(const Caller& caller, int fd);
 
-  /// Whether the taken file is still that file. The process may have put another file there meanwhile.
+  /// Whether the descriptor still has the file that was taken. The process may have put another file there meanwhile.
   static bool is_it(const gray::base::ScopedFd& taken, const CalledFile& file);
 
  private:

@@ -13,8 +13,8 @@
 // A write is let go when the write before it has had its time at the rate. The pacer charges it, by the kernel's account.
 // What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads them again, and the pacer charges that.
 //
-// One thread takes the calls and lets those go at once that need no disk. Another thread makes the steps. Both belong to the launcher, or to the process that looks
-// after the programs that go on when the command has ended (cli/staying.hpp).
+// One thread takes the calls, and lets calls that need no disk go at once. Another thread makes the steps. Both belong to the launcher, or to the process that
+// looks after the programs that go on when the command has ended (cli/staying.hpp).
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class Supervisor {
   /// Takes over the listener. Throws std::system_error when no thread can be started; the watch's guard lets all calls go then.
   Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
              pace::Exchange& exchange);
-  /// Stops looking. From then on the guard lets all calls go, unless another process looks.
+  /// Stops supervising. From then on the guard lets all calls go, unless another process supervises them.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -53,9 +53,10 @@ class Supervisor {
   /// To be called now and then, because the guard may have been killed.
   void look_after_guard();
 
-  /// Stops looking, and lets waiting calls go. Returns the listener, for the process that looks from now on. The descriptor stays open here.
+  /// Stops supervising, and lets waiting calls go. Returns the listener, for the process that supervises from now on. The descriptor stays
+  /// open in this process.
   int stop();
-  /// Another process looks: the guard is no longer needed.
+  /// Another process supervises the calls, so the guard is no longer needed.
   void hand_over();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace discnice::guest {
 
-/// Prepares the walks. Called in the constructor of a process that is profiled. May allocate memory and open files.
+/// Prepares the stack walks. Called in the constructor of a process that is profiled. May allocate memory and open files.
 void prepare_walks();
 
 /// Stores the return addresses of the calling thread's functions, the innermost first, at most `frames_max`. Returns how many there are. Returns 0
