@@ -18,7 +18,7 @@ namespace discnice::guest {
 /// The shortest time between two looks at a disk.
 inline constexpr std::uint64_t kLookNs = 2'500'000;
 
-/// `afresh`: the process settles before it looks at the disk. `as_known`: the process neither settles nor looks at the disk.
+/// `afresh`: the process may look at the disk, and then also settles. `as_known`: the process neither looks at the disk nor settles.
 enum class Looking : std::uint8_t { afresh, as_known };
 
 /// What is known of the disk's other users. Looks first if the last look is old. Returns false when nothing is known.
