@@ -6,7 +6,8 @@
 // unlimited. An operation starts when the time that its bytes take at the present pace has passed since the job's last operation. So a rising pace
 // has an effect at once. A small operation counts for more than its bytes, because its seek costs the others the same time.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's; policy/giving_way.hpp changes the pace.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's requests; policy/giving_way.hpp changes
+// the pace.
 // What breaks it: the same as for `idle`. A few requests of others in a second slow the job down and do not stop it.
 #include "tools/discnice/policy/nice.hpp"
 

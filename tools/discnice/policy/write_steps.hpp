@@ -2,9 +2,9 @@
 // write_steps: how much a job that gives way sends to a disk at once, and how many bytes of small files it leaves to be sent together.
 //
 // MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, because the file system also writes its inodes, folders and journal, all over the
-// disk. A foreground that comes in that moment waits for all of it. Beside an archive of 80,000 files that is unpacked, a long read took 1.09, 1.06,
-// 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The job pays for that: with these
-// steps it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
+// disk. A foreground that comes in that moment waits for all of this. Beside an archive of 80,000 files that is unpacked, a long read took 1.09,
+// 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The job pays for that: with
+// these steps it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
 inline constexpr std::uint64_t kLeftStepsMin = 8;
 /// One more step is allowed for each such time without others at the disk. So a foreground waits for at most about a twentieth of the time for which it was away.
 inline constexpr std::uint64_t kQuietPerLeftStepNs = 500'000'000;
-/// More steps gain nothing: with 50 steps 80,000 files are unpacked as fast as without discnice.
+/// More steps are of no use: with 50 steps, 80,000 files are unpacked as fast as without discnice.
 inline constexpr std::uint64_t kLeftStepsMax = 50;
 
 /// How many bytes of small files may be left when nobody else has used the disk for `quiet_ns`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cache_shape: what the models remember of the pages of all files, besides whether they are resident.
+// cache_shape: what the models remember of the pages of all files, in addition to their residency.
 #pragma once
 
 #include "tools/discnice/predictor/folios.hpp"

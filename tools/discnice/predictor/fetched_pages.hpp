@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fetched_pages: the page cache as it will be in the middle of a read, when some of the read's windows have come in and others have not.
+// fetched_pages: the expected state of the page cache in the middle of a read, when some of the read's windows have been fetched and
+// others have not.
 //
 // An oracle answers for the moment before the read. But the kernel looks at the page cache again for each window of one read, and then finds the pages of the earlier windows.
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace discnice::predictor {
 
-/// Lives for one read. Its oracle refers to it, so it must not be moved.
+/// The object is for one read. Its oracle refers to it, so the object must not be moved.
 class FetchedPages {
  public:
   explicit FetchedPages(const ResidencyOracle& before);

@@ -104,7 +104,7 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
                                   beyond(account->called_write_bytes, seen.called_write_bytes));
   if (!is_past_us) return "";
   Identity identity;
-  // Its member uses a number that this process cannot know.
+  // The process's member has a process number of another namespace, which this process cannot know.
   if (!read_identity(pid, identity) || identity.is_in_own_pid_space) return "";
   return "makes its system calls past the library";
 }

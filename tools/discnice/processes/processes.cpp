@@ -146,7 +146,7 @@ bool is_traced(pid_t pid) {
   return !tracer.empty() && tracer.front() != "0";
 }
 
-// Only such a thread has no memory of its own, but for a process that has ended.
+// Only a thread of the kernel, and a process that has ended, have no memory of their own.
 bool is_of_kernel(pid_t pid) {
   const std::string status = read_proc(pid, "status");
   return !status.empty() && status.find("\nVmSize:") == std::string::npos &&

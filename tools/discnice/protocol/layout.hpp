@@ -7,12 +7,12 @@
 // published under a sequence number. Only the table of dirty data is held while it is changed. Its holder stores an instant, which grows stale. The
 // table contains hints only.
 //
-// Any program that has mapped the segment can write anything into it, also by mistake. So each value is read once, checked against what it can be and
-// then used (toolbox/base/read_once.hpp). These files check the values:
-// lane_account.hpp and guarded_word.hpp check the instants of accounts, segment.cpp the grant, the lent rate and the names, members.cpp the slots and
-// the numbers of processes, device_facts.cpp the devices, disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The
-// launcher's left_writes_sender checks what is asked of the launcher. The predictor's update_regions, resting_files and inode_blocks check the table
-// of dirty data. The preload library's account and transfers check the debts of a member.
+// Any program that has mapped the segment can write anything into it, also by mistake. So each value is read once, checked for being possible and
+// then used (toolbox/base/read_once.hpp). These files check the values: lane_account.hpp and guarded_word.hpp check the instants of accounts,
+// segment.cpp the grant, the lent rate and the names, members.cpp the slots and the numbers of processes, device_facts.cpp the devices,
+// disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The launcher's left_writes_sender checks what is asked of the
+// launcher. The predictor's update_regions, resting_files and inode_blocks check the table of dirty data. The preload library's account and transfers
+// check the debts of a member.
 //
 // Invariant over a job: bytes charged - bytes refunded = the bytes for which Segment::lane_states[0] was moved ahead in time, less the bytes in
 // Segment::lane_credits[0].
@@ -80,7 +80,7 @@ struct alignas(256) Member {
   // The end of a wait that was put off: the next call pays it first.
   std::atomic<std::uint64_t> owed_until_ns;
   std::atomic<std::uint64_t> settled_at_ns;  // when the member last read the kernel's account
-  // Until then no further signal ends a wait. By then the waits that were put off are paid.
+  // Until this instant no further signal ends a wait. By this instant the postponed waits have been made up for.
   std::atomic<std::uint64_t> yielded_until_ns;
   std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
   std::atomic<std::uint64_t>
@@ -120,8 +120,8 @@ static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
 /// One disk that the job uses: the bytes that the members moved there, and what is known of its other users.
 struct alignas(32) Disk {
-  // The device number plus one. It is that of the disk whose counters show its traffic (outputs/disk_counters.hpp), or else that of the file system. Writer: the member that
-  // claims the entry first.
+  // The device number plus one. The number is the number of the disk whose counters show the traffic (outputs/disk_counters.hpp), or else the number of the
+  // file system. Writer: the member that claims the entry first.
   std::atomic<std::uint64_t> number;
   std::atomic<std::uint64_t> own_read_bytes;     // writer: every member, by addition
   std::atomic<std::uint64_t> own_written_bytes;  // the same
@@ -151,7 +151,7 @@ struct OpenCallSums {
 /// The job's progress on the disk that has the same place in the table of disks (progress_words.hpp).
 struct Progress {
   OpenCallSums calls[kCallKinds];  // of the interval that has not ended
-  // When the last interval ended. Writer: the member that ends an interval, by compare-and-swap.
+  // The instant at which the last interval ended. Writer: the member that ends an interval, by compare-and-swap.
   std::atomic<std::uint64_t> ended_at_ns;
   // A JobProgress. Writer: the member that ended the last interval.
   std::atomic<std::uint64_t> words[kProgressWords];
@@ -214,7 +214,7 @@ struct JobOptions {
 };
 
 /// The traffic of the job's TCP connections to other hosts. The limits are in the grant. Writer: the launcher, if it was asked to hold the network.
-/// These numbers are only shown to people; nothing is decided by them.
+/// These numbers are only shown to people. No decision depends on them.
 struct Net {
   std::atomic<std::uint32_t> is_held;     // 1: the launcher watches the connections and follows the grant
   std::atomic<std::uint32_t> was_held;    // 1: the launcher watches them, or has watched them
@@ -252,7 +252,7 @@ struct Segment {
 
   // Instants in the form of guarded_word.hpp, checked by lane_account.hpp. Writer: every member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_states[kLaneStates];  // by policy::Lane
-  // When the last operation began that the policy could have held back for the disk's other users.
+  // The instant at which the last operation began that the policy could have held back for the disk's other users.
   std::atomic<std::uint64_t> last_go;
   Lent lent;
 
@@ -266,7 +266,7 @@ struct Segment {
   // Members that joined, less those that left; a killed member counts until its slot is freed.
   std::atomic<std::uint32_t> members_live;
   std::atomic<std::uint32_t> members_total;  // all processes that joined
-  // The farthest that any member's slot was from its home place.
+  // The largest distance of any member's slot from its home place.
   std::atomic<std::uint32_t> farthest_slot;
   ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   // The counters of members that have left. Writer: the process that frees or takes over a slot.
@@ -284,7 +284,8 @@ struct Segment {
   std::uint32_t pid_namespace;
   std::uint32_t creator_session;
 
-  // When the table of dirty data was taken; 0: nobody holds it. The table tells which data of the job's files is in memory and not on disk yet.
+  // The instant at which the table of dirty data was taken; 0: no member holds it. The table tells which data of the job's files is in memory
+  // and not on disk yet.
   // Writer: the member that holds the table (job/dirty_table.hpp).
   alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
 
@@ -307,7 +308,7 @@ struct Segment {
   std::atomic<std::uint32_t> left_asked;
   std::atomic<std::uint32_t>
       sends_left;  // 1: the launcher sends such data. Writer: the launcher, and a member that waited in vain.
-  // When the launcher began to send, and to which disk; 0: it is not sending. Writer: the launcher.
+  // The instant at which the launcher began to send, and the disk; 0: the launcher is not sending. Writer: the launcher.
   std::atomic<std::uint64_t> sending_left;
 
   Member members[kMemberMax];
@@ -315,7 +316,8 @@ struct Segment {
   alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   std::atomic<std::uint32_t> let_go_files[kLetGoFiles];  // writer: every member
-  // This part has memory from the first use of a disk whose other users are seen by the job's progress. It must not be touched before that.
+  // This part has memory from the first use of a disk whose other users are seen by the job's progress. It must not be touched before that
+  // use.
   alignas(kFrontBytes) Progress progress[kDisksMax];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&

@@ -17,7 +17,8 @@ inline bool has_left_sender(const Segment& segment) {
   return segment.sends_left.load(std::memory_order_relaxed) == 1;
 }
 
-/// Says whether there is such a launcher. The launcher says so again and again. A member that has waited in vain says that there is none.
+/// Stores whether there is such a launcher. The launcher stores true again and again. A member that has waited and got no answer stores
+/// false.
 inline void set_left_sender(Segment& segment, bool is_there) {
   segment.sends_left.store(is_there ? 1 : 0, std::memory_order_relaxed);
 }
@@ -60,7 +61,7 @@ inline void begin_sending_left(Segment& segment, const Disk& disk, std::uint64_t
   segment.send_left_of.store(0, std::memory_order_release);
 }
 
-/// The data has been sent.
+/// Notes that the data has been sent.
 inline void end_sending_left(Segment& segment) {
   segment.sending_left.store(0, std::memory_order_relaxed);
 }

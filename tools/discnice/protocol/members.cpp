@@ -29,8 +29,8 @@ bool is_process(std::uint32_t pid) {
   return pid != 0 && pid != kSharedSlotPid && pid != kChangingPid;
 }
 
-// When few processes run at once, all find room at the front, whose page is mapped anyway, or on the next page, which every process has mapped. Each
-// further page would be memory that was not touched before.
+// When few processes run at once, all get a slot on the first page or on the next page, which every process has mapped in any case. Each further
+// page would be memory that was not touched before.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
   if (step < kFrontPlaces + kMembersAtOnce) return kMembersInFront + (pid + step) % kMembersAtOnce;
@@ -121,7 +121,7 @@ Member* find_own(Segment& segment, ProcessId process) {
   return nullptr;
 }
 
-// Counts one member less and returns how many are left by that count. The count stops at 0: a smaller count would mean damaged shared memory.
+// Subtracts one from the count of members and returns the new count. The count stops at 0: a smaller count would mean damaged shared memory.
 std::uint32_t count_gone(Segment& segment) {
   std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
   while (live != 0 &&

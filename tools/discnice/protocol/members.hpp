@@ -3,7 +3,7 @@
 //
 // A slot is claimed by compare-and-swap on its pid, and found again by pid and namespace after exec. A member that was killed is noticed by the next
 // process of its namespace that wants its slot, or by the launcher.
-// Nothing that it had counted is lost.
+// The counts of a killed member are not lost.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,8 @@ bool is_shared_slot(const Segment& segment, const Member& member);
 /// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's. Members of another namespace count as alive.
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Whether no member is left, after leave() returned `members_left`. Killed members never left, so the kernel is asked about each remaining member.
-/// Members that share the first slot cannot be asked about, and count as alive.
+/// Whether no member is left, after leave() returned `members_left`. A killed member has not called leave(), so the kernel is asked about each
+/// remaining member. Members that share the first slot cannot be asked about, and count as alive.
 bool is_deserted(const Segment& segment, std::uint32_t members_left);
 
 /// Calls `take` with each slot that may ever have been used. The memory of the other slots is not touched.
@@ -95,7 +95,7 @@ std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context
 /// Whether any member's number counts in another namespace than `own_namespace`.
 bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace);
 
-/// Ends the reservation of a charge that waited. A slot that another process took over meanwhile has none.
+/// Ends the reservation of a charge that waited. A slot that another process took over meanwhile has no reservation.
 inline void give_back_reserved(Member& member, std::uint64_t bytes) {
   std::uint64_t before = member.reserved_bytes.load(std::memory_order_relaxed);
   while (!member.reserved_bytes.compare_exchange_weak(before, before > bytes ? before - bytes : 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie. The records go
-// only from a release's library to the launcher of the same release, and never into a file.
+// profile_records: the records that `discnice run --profile` sends through the ring: call stacks, and the addresses of programs and libraries in
+// memory. The records go only from a release's library to the launcher of the same release, and never into a file.
 #pragma once
 
 #include "tools/discnice/protocol/record_format.hpp"

@@ -40,7 +40,8 @@ inline JobProgress load_progress(const Progress& place) {
   return possible(progress);
 }
 
-/// Two members that both ended an interval may mix their words. That causes one wrong verdict, and the next verdict corrects it.
+/// When two members end an interval at the same time, their words may be mixed. This causes one wrong verdict, and the next
+/// verdict corrects it.
 inline void store_progress(Progress& place, const JobProgress& progress) {
   std::uint64_t words[kProgressWords] = {};
   std::memcpy(words, &progress, sizeof progress);

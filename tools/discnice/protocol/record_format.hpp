@@ -21,7 +21,8 @@ inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a); 
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
-/// The largest values of a record. The recording cuts values to these, and a reader refuses larger ones, so that no file can make it work for ever.
+/// The largest values of a record. The recording cuts values to these, and a reader refuses larger ones, so that no file can keep a reader busy for
+/// ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
     0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
@@ -52,7 +53,8 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 16);
 
-/// What the models were told of the page cache. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2 unknown.
+/// An answer about the page cache that the models got. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2
+/// unknown.
 struct RecordedAnswer {
   std::uint64_t first_page;
   std::uint32_t page_count;
@@ -246,7 +248,7 @@ inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.checksum = checksum_of(&head, head.bytes);
 }
 
-/// True when the record at `bytes` is what was sealed. The buffer must hold as many bytes as the head says.
+/// True when the record at `bytes` is unchanged since it was sealed. The buffer must hold as many bytes as the head says.
 inline bool is_intact(const unsigned char* bytes) {
   RecordHead head;
   std::memcpy(&head, bytes, sizeof head);

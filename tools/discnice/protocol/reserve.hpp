@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // reserve: reserves memory of a job's segment before the memory is first touched.
 //
-// A new segment has memory for its first page only. The launcher would need a twelfth of its time for the tables behind it, which most jobs hardly
-// use. Memory for a further page is asked for here and not simply touched:
-// when /dev/shm is full, the kernel answers the call with an error, and a touch with SIGBUS.
+// A new segment has memory for its first page only. Memory for the tables behind the first page would cost the launcher a twelfth of its time, and
+// most jobs hardly use these tables. So a further page is reserved here before it is touched: when /dev/shm is full, the reserving call fails with
+// an error, and a touch would cause SIGBUS.
 #pragma once
 
 #include <cstddef>

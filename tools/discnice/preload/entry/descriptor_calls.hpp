@@ -43,7 +43,7 @@ inline bool is_lock_command(int command) {
   return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
-// Notes that a lock was taken or given back. Only giving back the whole file counts as giving back, because programs lock the parts of a file one by one.
+// Notes that a lock was taken or released. Only a release of the whole file counts as a release, because programs lock the parts of a file one by one.
 inline void note_record_lock(int fd, const void* argument) {
   struct flock lock {};
   if (!read_caller(argument, &lock, sizeof lock)) return;
@@ -60,7 +60,7 @@ inline bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-// Looks at what these flags of open() may change, and then opens the file by `call`.
+// Prepares for the changes that these flags of open() may make, and then opens the file by `call`.
 template <typename Call>
 inline int open_by(int flags, const Opening& opening, Call call) {
   return opened(run_settled(call), flags, opening);

@@ -2,8 +2,8 @@
 // direct_calls: tells when a hook may make its system call itself, without calling libc's wrapper.
 //
 // After a system call the processor predicts the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such
-// return than the program alone has, and one more function to load. With the system call in the hook's own code, an opening, a read, a write or a
-// close that needs no second look costs about as much as without the library.
+// return than the program alone has, and one more function to load. With the system call in the hook's own code, an open, a read, a write or a
+// close that needs no further check costs about as much as without the library.
 //
 // Knowledge assumed: while there is one thread, libc's wrappers only make the call and set errno. Only another thread could cancel the thread inside
 //   the call. A program that cancels its only thread itself ends at the next call that is not a quick one.
@@ -17,13 +17,13 @@
 
 namespace discnice::guest {
 
-/// True while a hook may make its system call itself. Costs two loads.
+/// True while a hook may make its system call itself. The check costs two loads.
 __attribute__((always_inline)) inline bool calls_directly() {
   return __atomic_load_n(detail::thread_mark.load(std::memory_order_relaxed), __ATOMIC_RELAXED) != 0;
 }
 
-/// Looks once for the mark, and for the real functions of the hooks that ask for it. Until then no system call is made directly. For programs that
-/// make many quick calls. Takes some microseconds.
+/// Looks once for the mark, and for the real functions of the hooks that ask for it. Before this call, no system call is made directly. Used for
+/// programs that make many quick calls. Takes some microseconds.
 void prepare_direct_calls();
 
 }  // namespace discnice::guest

@@ -3,7 +3,7 @@
 //
 // Every other number goes on to libc's syscall() as a jump with all seven words in place. So whatever the call does to the stack or to the process
 // (clone, vfork, rt_sigreturn) is between the program and libc. The numbers handled here are made as raw system calls, with libc's errno. Unlike
-// read() and similar functions they are no cancellation points, so their waits are none either.
+// read() and similar functions these raw calls are no cancellation points. So their waits are no cancellation points either.
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
@@ -113,7 +113,8 @@ long settled(const Words& call) {
   return made(call);
 }
 
-// No argument tells what a ring is given to do, and one call may do all of it. So the account is looked at after each call, not once in a tick.
+// The arguments do not tell which operations an io_uring ring is given, and one call may make all of them. So the account is looked at after
+// each call, not once in a tick.
 long entered_ring(const Words& call) {
   const long result = settled(call);
   if (Job* here = job(); here != nullptr) settle(*here);

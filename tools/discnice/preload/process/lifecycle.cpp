@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lifecycle: joins a job when the library is loaded, notices a fork, and leaves the job at exit and when the process becomes another user.
 //
-// The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if the library were not there.
+// The constructor calls nothing that sets errno, and it never ends the program: on any failure the program runs as if the library were not loaded.
 // Some loaders (musl's) hand a constructor no arguments. Then the constructor uses no arguments, and all calls of the program pass through unchanged.
 //
 // After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK). The child's first hooked
@@ -115,8 +115,8 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
                  is_forked ? parent_pid : 0);
 }
 
-// Without a mark a process is recognised by its number at each call, which is slower but works as well. The word is set before marked_pid: a vfork
-// child that comes in between must not take the word for wiped.
+// Without a mark a process is recognised by its number at each call, which is slower but works as well. The word is set before marked_pid. A vfork
+// child that is made between the two must not take the word for wiped.
 void make_mark(std::uint32_t pid) {
   if (marked_pid.load(std::memory_order_relaxed) == kNobody && !prepare_fork_mark()) return;
   fork_mark().is_noted.store(1, std::memory_order_relaxed);
@@ -213,7 +213,7 @@ bool is_excluded(const Segment& segment, const char* name) {
 }
 
 // Whether the loader has passed the arguments. glibc passes a constructor the arguments of main(), as they lie on the stack: a count, that many
-// pointers, null, the environment. Another loader leaves in these registers whatever was there before.
+// pointers, null, the environment. Another loader leaves arbitrary values in these registers.
 bool are_arguments_handed(int argument_count, char** arguments, char** environment) {
   const auto own_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return argument_count >= 0 && reinterpret_cast<std::uintptr_t>(arguments) > own_frame &&
