@@ -9,8 +9,8 @@
  *   gb_free(records);
  *
  * The library writes to each page of the granted memory, and checks that the pages are still in memory afterwards. So using the memory pages nothing out. The host's accounts
- * (control groups, available memory, limits of the process) set a ceiling, less a margin. Below the ceiling the time of each write and the kernel's counters tell when memory
- * gets scarce. Programs that ask at the same time through this library share the free memory.
+ * (control groups, available memory, limits of the process) set a ceiling, less a margin. Below the ceiling, the time of each write and the kernel's counters
+ * show when memory gets scarce. Programs that ask at the same time through this library share the free memory.
  *
  * Nothing is promised for later: a program that does not use this library may grow at any time. Ask again for each phase, free the memory in between, and listen to
  * gb_pressure_fd(). A program that holds memory while it asks for more can wait for ever.
@@ -43,8 +43,8 @@ typedef enum gb_alloc_flag {
   /** If there is no swap, a child process first touches as much memory. The kernel kills this child before any other process. This costs the time of the touches, and a fork().
    * No child is started in a control group that is killed as a whole (memory.oom.group). */
   GB_ALLOC_CANARY = 2,
-  /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of the files would
-   * push the grant out. Page cache beyond that quarter counts as free memory. */
+  /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of
+   * the files would cause the granted memory to be paged out. Page cache beyond that quarter counts as free memory. */
   GB_ALLOC_FILES = 4,
   /** The caller gives back the memory above min when others lack memory. gb_return_wanted() says when and how much. The caller gives the memory back with gb_shrink() as
    * soon as possible. Others who wait for memory through this library rely on this. */

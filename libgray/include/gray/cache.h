@@ -3,8 +3,8 @@
  * "Information and Control in Gray-Box Systems", SOSP 2001, section 4.1).
  *
  * The kernel's own answer is used if it is true (cachestat, mincore). For files that the user neither owns nor may write, and on overlay, the kernel refuses or gives a wrong
- * answer. There a few pages are probed. A probe asks one of these: would a read wait (RWF_NOWAIT), which pages are mapped along at a page fault (fault-around), or how long does
- * a read of one byte take? A probe that misses brings one page into the cache.
+ * answer. There a few pages are probed. A probe finds out one of these: whether a read would wait (RWF_NOWAIT), which pages are also mapped at a page fault
+ * (fault-around), or how long a read of one byte takes. A probe that misses brings one page into the cache.
  *
  * The answer describes a moment that has passed when it arrives, because pages come and go.
  */
@@ -94,8 +94,8 @@ GB_API void gb_cache_close(gb_cache_t* detector);
  * An unknown answer (cached_fraction below 0, backend GB_BACKEND_NONE) is a success. It is given for anything but a regular file. It is given for a file of one page that could
  * only be probed by reading, because the probe would read the whole file. And it is given if reads are never fast, for example on a file system that bypasses the page cache.
  *
- * On an error *report is not changed. Errors are those of stat(2) and open(2); -EINVAL: an argument is NULL or report->size is
- * less than that of the first release; -ENOMEM.
+ * On an error *report is not changed. The errors are the errors of stat(2) and open(2). -EINVAL: an argument is NULL or
+ * report->size is less than that of the first release; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, struct gb_cache_report* report);
 
@@ -131,7 +131,7 @@ GB_API gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t byte
 GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
                                        uint64_t length_bytes, struct gb_cache_prediction* prediction);
 
-/** Where a setting came from. */
+/** The source of a setting. */
 typedef enum gb_origin {
   GB_ORIGIN_LIBRARY = 0, /**< the library's own default */
   GB_ORIGIN_CALLER = 1,  /**< the caller's options */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layout: where a file lies on its device (FLDC, the file layout detector of "Information and Control in
- * Gray-Box Systems", SOSP 2001, section 4.2; the paper had i-numbers alone, Linux also tells the first
- * extent, and the time of the last change is a third witness).
+ * Gray-Box Systems", SOSP 2001, section 4.2; the paper used only i-numbers; Linux also tells the first
+ * extent; the time of the last change is a third clue).
  */
 #ifndef GRAY_LAYOUT_H
 #define GRAY_LAYOUT_H

@@ -48,7 +48,7 @@ void note_creation_outcome(Job& job, const Creation& made) {
   record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked, 0);
 }
 
-// A removal costs something only when the job is held back at all.
+// A removal is charged only when the job has a limit, gives way or is paused.
 bool does_charge_removals(const Job& job) {
   if (is_verifying(job)) return false;
   const Grant grant = protocol::load_grant(*job.segment);

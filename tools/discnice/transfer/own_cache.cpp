@@ -30,8 +30,8 @@ using gray::base::raw_syscall;
 
 // A reader must be this many pages further before the pages behind it are dropped.
 constexpr std::uint64_t kBehindPages = 256;
-// Half of the memory that was free at the beginning is left for what is not counted here: inodes, and memory of programs. A job that found no free memory gets this part
-// of all memory as its room.
+// Half of the memory that was free at the beginning is left for memory that is not counted here: inodes, and memory of programs. A job that found no free
+// memory gets this part of all memory as its room.
 constexpr std::uint64_t kMemoryShare = 32;
 constexpr int kWrittenPartsMax = 8;  // one call drops at most this many parts
 
@@ -116,7 +116,8 @@ bool is_gone(int fd, std::uint64_t page) {
   return !is_raw_error(ask_cachestat(fd, page * kPageBytes, kPageBytes, &answer)) && answer.cached == 0;
 }
 
-// Drops pages. The models treat this like the program's own advice. Returns true when the last page is known to be gone; that is asked only when more parts may follow.
+// Drops pages. The models treat this like the program's own advice. Returns true when the last page is known to be gone. This is checked only when more parts
+// may follow.
 bool let_go(Job& job, OpenFile& file, int fd, const Parting& parting) {
   const PageRun& run = parting.run;
   raw_syscall(SYS_fadvise64, fd, static_cast<long>(run.first_page * kPageBytes),

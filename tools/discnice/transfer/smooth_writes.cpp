@@ -82,7 +82,7 @@ std::uint64_t left_alone_bytes(const Grant& grant) {
 bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
-  // Without a rate the disk need not see one, and writing that is started early delays other programs' fsync.
+  // Without a rate the writes need not be spread, and writing that is started early delays the fsync of other programs.
   return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
@@ -215,7 +215,7 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
   }
 }
 
-// Waits until the disk's queue is short enough. The time of the wait decides how long the queue may be next time.
+// Waits until the disk's queue is short enough. The duration of the wait decides how long the queue may be the next time.
 void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& signals) {
   const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
   const std::uint32_t allowed = queue_allowed.load(std::memory_order_relaxed);
@@ -229,7 +229,7 @@ void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& 
   queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
 }
 
-// Reads from the disk's counters how much of the job's written data is not on the disk yet.
+// Computes from the disk's counters how many of the job's written bytes are not on the disk yet.
 bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t* left_bytes) {
   DiskActivity activity;
   if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
