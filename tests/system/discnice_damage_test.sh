@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and their output is the same.
+# discnice_damage_test: when any values are written into the memory that a job's processes share, programs neither crash nor hang, and their output is
+# the same.
 #
 #   GRAY_DAMAGES=100000 GRAY_SEED=7 bash tests/system/discnice_damage_test.sh
 #
@@ -17,13 +18,13 @@ need git
 cd "$SCRATCH"
 readonly DAMAGES=${GRAY_DAMAGES:-2500} SEED=${GRAY_SEED:-$RANDOM} PER_SECOND=400 RATE=24MB
 
-# When it is told to end, it prints how often it wrote.
+# When this program is told to end, it prints how often it wrote.
 cat >damage.py <<'PYTHON'
 import glob, mmap, os, random, signal, struct, sys, time
 
 random.seed(sys.argv[1])
 period_s, left = 1 / float(sys.argv[2]), int(sys.argv[3])
-# The first bytes say who the job is and what it is granted. Damage there is noticed, and the job then has no limit: nothing would wait, so most runs leave
+# The first bytes identify the job and its grant. Damage there is noticed, and the job then has no limit: nothing would wait, so most runs leave
 # these bytes alone.
 spared = 576 if random.randrange(4) else 0
 over = []
@@ -180,7 +181,7 @@ for name in "${ORDER[@]}"; do
   printf '%-8s %.2f s at %s a second, undamaged\n' "$name" "${FAIR[$name]}" "$RATE"
 done
 
-# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than without damage.
+# damaged_run NAME SEED COUNT: BEYOND is the additional time compared with the run without damage.
 damaged_run() {
   python3 damage.py "$2" "$PER_SECOND" "$3" >damaged &
   local damager=$!

@@ -86,7 +86,7 @@ int read_options(const struct gb_order_options* given, struct gb_order_options& 
   return makes_sense ? 0 : -EINVAL;
 }
 
-// Where files are ordered by their places alone, no page is read: to learn whether files are in memory must not cost a seek.
+// When files are ordered by their places alone, no page is read. The check whether files are in memory must not cost a seek.
 bool may_probe(const struct gb_order_options& asked) {
   return asked.mode != GB_ORDER_BY_PLACE || (asked.flags & GB_ORDER_TELL_CACHE) != 0;
 }

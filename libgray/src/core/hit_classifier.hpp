@@ -4,7 +4,8 @@
 // Knowledge assumed: copying from the page cache takes well under the time of the fastest disk.
 // Output observed: the time of a first read of a page and of a second read of the same page right after,
 // which is certainly a hit.
-// Inference drawn: the first read missed if it was slower both by a ratio and by an amount. The ratio alone is fooled by cold processor caches, the amount alone by a slow machine.
+// Inference drawn: the first read missed if it was slower both by a ratio and by an amount. With the ratio alone, cold processor caches would give wrong
+// results. With the amount alone, a slow machine would.
 // What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
 // readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
 // hits). Where reads bypass the page cache (FUSE with direct_io, some network file systems), the "certain hit" is as slow as the first read, so the first read would look like a
@@ -36,7 +37,8 @@ constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
 /// copy, 3 us on slow processors; a round trip to a file server in user space or on the network costs more.
 inline constexpr std::uint64_t kCertainHitMaxNs = 20'000;
 
-/// Whether a read that should be a certain hit can have been a hit. If not, the probe before it says nothing. `has_slept`: the thread slept during the read. Pure.
+/// Whether a read that should be a certain hit can have been a hit. If not, the probe before it has no result. `has_slept`: the thread slept during the read.
+/// Pure.
 constexpr bool is_hit_credible(std::uint64_t certain_hit_ns, bool has_slept) {
   return !has_slept && certain_hit_ns <= kCertainHitMaxNs;
 }

@@ -24,7 +24,7 @@ struct Answer {
   std::uint64_t beside_bytes = 0;
 };
 
-/// Asks whether reading the byte would wait. Gives no answer where the file system does not tell.
+/// Asks whether reading the byte would wait. Gives no answer when the file system cannot tell.
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 
 /// Maps the page, and finds which of the pages around it the kernel maps with it. Pages that this user's probes fetched are left out.

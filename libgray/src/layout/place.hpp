@@ -30,7 +30,7 @@ enum class Order : std::uint32_t { automatic = 0, extent = 1, inode = 2, mtime =
 /// Finds the place of a file. Errors: as stat(2).
 base::Result<Place> find_place(const char* path);
 
-/// As find_place(), for an open file. Errors: as fstat(2).
+/// Same as find_place(), for an open file. Errors: as fstat(2).
 base::Result<Place> find_place_open(int fd);
 
 /// Negative, 0, positive: `a` is before, at the same place as, or behind `b`. A total order: first by device, then by `order`. Order::automatic and Order::extent put files with

@@ -87,7 +87,8 @@ struct Patience {
   std::uint64_t left_ns = 500'000'000;  // the lock is held while a few files are read
 };
 
-/// How much must be free beside the minimum of an asker whose options differ from kCommonAccount, so that there is room by its own options. `own` are its pools by its options,
+/// How much memory must be free in addition to the minimum of an asking process whose options differ from kCommonAccount. With this addition there is enough
+/// memory by its own options. `own` are its pools by its options,
 /// `common` its pools by kCommonAccount. Pure.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
 
@@ -145,7 +146,8 @@ class Claims {
     return entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
   }
 
-  /// Wakes the holders of returnable memory: the process of this claim waits, and `reserve_bytes` must be free beside its minimum.
+  /// Wakes the holders of returnable memory: the process of this claim waits, and `reserve_bytes` must be free in addition to its
+  /// minimum.
   void ask_back(int claim, std::uint64_t reserve_bytes);
 
   /// Changes the claim. The first promised amount, or the amount held, is the claim's maximum from then on.

@@ -57,8 +57,8 @@ FollowDecision shrunk(const FollowLook& look, FollowState state, FollowReason re
   return told(FollowVerdict::shrink, reason, state, bytes);
 }
 
-// Room that falls fast continues to fall while the heap shrinks, and it is not known how far. Shrinking far costs no more than shrinking a little, and the heap soon grows back
-// if it shrank too far.
+// When the free memory falls fast, it continues to fall while the heap shrinks, and it is not known how far. Shrinking far costs no more than shrinking a
+// little, and the heap soon grows back if it shrank too far.
 std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
   if (fallen_bytes < look.margin_bytes / 2) return look.allowed_bytes;
   const std::uint64_t least = std::min(bounded(look, 0), look.allowed_bytes);

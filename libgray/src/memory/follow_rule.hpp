@@ -51,7 +51,7 @@ struct FollowState {
   std::uint64_t reach_bytes = 0;  // the reach_bytes of the last question
   std::uint64_t shrunk_ns = 0;    // when the last advice to shrink was given
   std::uint64_t grown_ns = 0;     // when the last advice to grow was given
-  // Since when there has been more room than told_bytes; 0: there is not more.
+  // The time since which there has been more room than told_bytes; 0: there is no more room now.
   std::uint64_t more_since_ns = 0;
   std::uint64_t more_bytes = 0;   // the least room since more_since_ns
   std::uint64_t patience_ns = 0;  // how long room has to stay before the heap grows; 0: the shortest time

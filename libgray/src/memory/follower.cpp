@@ -44,7 +44,7 @@ Result<InMemory> look_at_memory(std::uint32_t pid, std::uint64_t heap_bytes) {
   return InMemory{std::min(since(heap_bytes, amount("VmSwap:")), process_bytes), process_bytes};
 }
 
-// A size: the bytes that are there and the room beside them; never below 0.
+// A heap size: the present bytes plus the free memory; never below 0.
 std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bounded_signed(bytes) + room_bytes));
 }

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
 constexpr std::uint64_t kReclaimBatchPages =
     32;  // the least number of pages that the kernel scans each time a group hits its limit (SWAP_CLUSTER_MAX)
-// Less swap than this does not help against a mistake.
+// Less swap than this counts as no swap: it would not make up for a wrong grant.
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;
 
 // Where a hierarchy of control groups is mounted, and which folder of the hierarchy is the top of that mount.

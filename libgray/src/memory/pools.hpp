@@ -4,8 +4,8 @@
 // Knowledge assumed: every control group from this process's group up to the root may have a limit, of version 1 or 2. The memory that a group uses includes clean file pages,
 // which the kernel gives up before it pages out any process. The host as a whole is one more pool (MemAvailable). A process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and a
 // host that does not overcommit has a limit on committed memory.
-// Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or makes no sense is left out, and a use above the
-// limit means no room.
+// Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or is impossible is left out,
+// and a use above the limit means no room.
 // Inference drawn: the room in each pool; the least of them is the ceiling.
 // What breaks it: limits that no file shows (a hypervisor's balloon, a namespace that hides the ancestors);
 // caches that the kernel cannot drop although it counts them as droppable. The probe exists for these cases.
@@ -80,8 +80,8 @@ class HostAccounts {
 
   [[nodiscard]] PagingCounters paging_counters() const;
 
-  /// How often the kernel has scanned memory to reclaim some. Grows by one when the kernel has scanned as much as the host's memory, or as much as a control group of this
-  /// process uses. 0 where this is not known.
+  /// How often the kernel has scanned memory in order to reclaim pages. Grows by one when the kernel has scanned as much as the host's memory, or as much as a
+  /// control group of this process uses. 0 where this is not known.
   [[nodiscard]] double reclaim_rounds() const;
 
   /// The path of the file of this name in the process's group or in its nearest ancestor that has the file; empty if there is none.

@@ -18,9 +18,9 @@ constexpr std::uint64_t kWindowFirstPages = 256;
 constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
 constexpr std::uint64_t kSamplePages = 256;     // sample of the held pages at each step
 constexpr std::uint64_t kStepShareOfHeld = 32;  // so that a step that goes too far costs only that share
-// Given up if more pages are gone than the steps here can have pushed out.
+// The share that is given up if more pages are gone than the steps of this process can have caused to be paged out.
 constexpr std::uint64_t kSettleShareOfHeld = 16;
-// So that a growing process elsewhere finds room at the same time.
+// A step takes at most this share of the free memory. So another growing process finds free memory at the same time.
 constexpr std::uint64_t kStepShareOfRoom = 4;
 constexpr std::uint32_t kTroublesMax = 4;              // so often trouble at the same bound is taken as true
 constexpr std::uint32_t kTroublesMin = 3;              // fewer may mean that the thread lost its processor
@@ -171,7 +171,8 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
 }
 
 bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
-  // With time alone the first suspicion counts: with each page beyond the limit the kernel may find no page to push out, and may kill a process.
+  // When time is the only signal, the first suspicion counts. With each page beyond the limit the kernel may find no page to page out, and may
+  // kill a process.
   if (is_time_alone()) return look.is_slow || look.is_suspicious;
   return is_paging_told(pages, look.is_slow);
 }
@@ -205,9 +206,9 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
 }
 
 // After trouble all kept pages must be in memory. So all of them are touched again and again until none was gone, and one page is given up for each page that was gone. Memory
-// that all processes hold beyond the real memory lies in swap. Bringing a page back pushes another page out, so that sum stays the same; giving up a page makes it smaller. When
-// no page is gone any more, the excess has been given up. If more pages are gone than the steps here can have pushed out, another process has grown, and pages are given up
-// faster.
+// that all processes hold beyond the real memory lies in swap. When a page is brought back, another page is paged out, so the sum stays the same. When a page
+// is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps here can have pushed
+// out, another process has grown, and pages are given up faster.
 std::uint64_t Probe::settle() {
   bool is_whole = false;
   std::uint64_t all_gone_pages = 0;
@@ -246,8 +247,8 @@ void Probe::take_back(std::uint64_t goal_pages) {
   drop_pages(held_pages_);
 }
 
-// Gives back a step that caused trouble. The trouble may begin before the end of that step. So the bound is approached in shorter steps from now on, which press less on other
-// processes.
+// Gives back a step that caused trouble. The trouble may begin before the end of that step. So the bound is approached in shorter steps from now on, which take
+// less memory from other processes.
 ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   ++troubles_;
   ++bound_troubles_;
@@ -261,7 +262,7 @@ ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   return is_certain || bound_troubles_ >= kTroublesMax ? ProbeEnd::paging : ProbeEnd::reached;
 }
 
-// Continues in steps until it has enough, may take no more, or is certain of paging.
+// Continues in steps until the goal is reached, the allowance is used up, or paging is certain.
 ProbeEnd Probe::climb(std::uint64_t want_pages) {
   const std::uint64_t max_pages = std::max<std::uint64_t>(1, options_.step_max_bytes / page_bytes_);
   ProbeEnd end = ProbeEnd::reached;
@@ -285,8 +286,8 @@ ProbeEnd Probe::climb(std::uint64_t want_pages) {
       end = end_of_trouble(pages);
     } else {
       held_pages_ += done_pages;
-      // The pages were slow for another reason: a hypervisor had to find the memory first. The bound for the next alarm is raised; otherwise every few pages of a large grant
-      // would end a step and cause all its checks.
+      // The pages were not slow because of paging. A hypervisor had to find the memory first. The bound for the next alarm is raised. Otherwise every few pages
+      // of a large grant would end a step and cause all its checks.
       if (look.is_suspicious) bounds_.out_ns = std::min(2 * bounds_.out_ns, kSlowFirstMaxNs);
       if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
       // The bound must be passed by some distance: the pages right behind it are fast if earlier steps made room for them.

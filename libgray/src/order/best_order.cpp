@@ -10,7 +10,7 @@
 namespace gray::order {
 namespace {
 
-// Cached shares are compared in steps: a probe leaves its page in the cache, and one page more shall not change the order.
+// Cached shares are compared in steps: a probe leaves its page in the cache, and one more page should not change the order.
 int cached_steps(const File& file) {
   return static_cast<int>(file.cached_fraction * kCachedSteps);
 }

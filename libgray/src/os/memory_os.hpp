@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memory_os: every system call that memory admission uses, with its contract. memory_linux.cpp is the real implementation; unit tests link a simulated memory.
 //
-// The error rule is that of os.hpp: a negative errno in a Result. These functions make no decisions.
+// The error rule is the same as in os.hpp: a negative errno in a Result. These functions make no decisions.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct Touches {
 /// Makes the writes, and stores the time of each write, including one reading of the clock. More than 4 s is stored as 4 s.
 void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns);
 
-/// As touch_pages(), but reads the first `count` pages.
+/// Same as touch_pages(), but reads the first `count` pages.
 void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns);
 
 /// Asks the kernel to write these whole pages to swap and free them. Returns 0 whether the kernel did so or not; -EINVAL: the kernel does not know the request (before Linux 5.4).

@@ -26,7 +26,7 @@ struct FileFacts {
 /// Facts about the file at a path, following symbolic links. Errors: as stat(2).
 base::Result<FileFacts> look_at(const char* path);
 
-/// As look_at(), for an open file. Errors: as fstat(2).
+/// Same as look_at(), for an open file. Errors: as fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
 
 /// Whether the caller owns an open file or may write to it; then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those of the file.
@@ -40,7 +40,8 @@ void close_file(int fd);
 /// The number of resident pages among [first_page, first_page + page_count), by cachestat. -ENOSYS, -EPERM (not trusted), -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// As count_by_cachestat(), but by mincore. mincore answers "all" for files that are not trusted, so check is_trusted() first.
+/// Same as count_by_cachestat(), but uses mincore. mincore answers "all" for files that are not trusted, so check is_trusted()
+/// first.
 base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
 /// Tells the kernel that reads of this descriptor are random, so that a probe fetches one page and sets no read-ahead mark.
@@ -64,8 +65,8 @@ struct TimedStretch {
 };
 base::Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes);
 
-/// Reads the byte at an offset if that needs no waiting. True: it was in the page cache. False: it was not, and the host may be fetching the page now. -EOPNOTSUPP where the file
-/// system does not offer this, -ENODATA past the end.
+/// Reads the byte at an offset if that needs no waiting. True: it was in the page cache. False: it was not in the page cache, and the host may be fetching the
+/// page now. -EOPNOTSUPP where the file system does not offer this, -ENODATA past the end.
 base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
 
 /// The result of mapping one page: the host also maps the cached pages around it.

@@ -105,7 +105,7 @@ Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
     if (file.error() == -EEXIST) file = base::open_shared_file(path.c_str(), &size_bytes);
   }
   if (!file.is_open()) return Result<SharedMemory>::failure(file.error());
-  // The size is changed in place, so that processes that have the file open keep using the same file.
+  // The size is changed in place. So processes that have the file open keep using the same file.
   if (size_bytes != bytes && ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     return Result<SharedMemory>::failure(-errno);
   struct stat status {};
