@@ -3,10 +3,10 @@
 # discnice_readahead_fuzz: compares the read-ahead model with the running kernel, call by call, on random sequences of reads.
 #
 # Claim: on a kernel that the model knows, at least 98 of 100 sequences are predicted to the byte at every call (read_bytes of /proc/self/io): read and pread in
-# order, at strides and at random, advice, several descriptors on one file. GRAY_FUZZ_SEQUENCES sets how many sequences are made for each; in a small number, one may
-# be disturbed by the host. As root it also uses ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; for other kernels the test says
-# so and is skipped.
-# Runs alone: when others push a page out of memory, a sequence looks wrong.
+# order, at strides and at random, advice, several descriptors on one file. GRAY_FUZZ_SEQUENCES sets how many sequences are made for each; of a small number,
+# the host may disturb one sequence. As root it also uses ext4 and XFS over loop devices with windows from 0 to 8 MB. Known: 6.18, where read; for other kernels
+# the test says so and is skipped.
+# Runs alone: when other programs cause the eviction of a page, a sequence looks wrong.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 

@@ -3,8 +3,9 @@
 # discnice_tree_test: a tree of processes shares one rate, no process in it starves, and nothing is left behind in /dev/shm.
 #
 # How: eight programs of one shell read and write uncached files of their own, under the launcher and with the library alone. The kernel's account from outside must
-# be within 5 % of the one rate, and half-way each program must have had its part. Then members, the first process and the launcher are killed at work, and the
-# folder of segments is looked at. Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's task).
+# be within 5 % of the one rate, and half-way through the run each program must have had its part. Then members, the first process and the launcher are killed
+# at work, and the test checks that no segment is left. Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the
+# daemon's task).
 # Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not allow.
 source "$(dirname "$0")/../support/discnice.bash"
 
@@ -89,7 +90,7 @@ kill_member() { # NAME CMD...
   # The others go on; the test ends them as their user would.
   xargs kill -TERM <pids 2>/dev/null || true
   wait $! 2>/dev/null || true
-  # Only the shell has left in good order: all others were killed.
+  # Only the shell has left the job by itself. All other processes were killed.
   [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm after kill -9 of a member: $(segments)"
 }
 

@@ -33,7 +33,7 @@ chmod 644 "$SCRATCH"/lower/? d e f
 sync -f .
 wanted=$(printf '%s\n' "${warm[@]}" "${cold[@]}")
 
-# is_prepared: the warm files are resident, and the cold files are not, except the few pages that a question leaves behind.
+# is_prepared: the warm files are resident, and the cold files are not, except the few pages that probes have fetched.
 is_prepared() {
   "$TOOLS/pagecache" count "${warm[@]}" | awk '$1 != $2 { exit 1 }' && "$TOOLS/pagecache" count "${cold[@]}" | awk '$1 > 3 { exit 1 }'
 }

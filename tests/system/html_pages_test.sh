@@ -46,7 +46,7 @@ draw_set() {
   "$BIN/gbp" -r --html "$PAGES/map.html" set
 }
 
-# Alone or beside others: the figures do not matter here.
+# Other programs may run at the same time: the figures do not matter here.
 draw_host() {
   mkdir -p place
   "$BIN/microbench" run --quick --dir place cache_roc disk_unit disk_seek memory_touch readahead >/dev/null 2>said || complain "microbench: $(<said)"

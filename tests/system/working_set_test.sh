@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# working_set: gb-wss reports the truth about programs that touch memory in a known pattern, and says so when it cannot know.
+# working_set: gb-wss reports the right figures for programs that touch memory in a known pattern, and says when it cannot
+# know them.
 #
-# The truth of each pattern is computed, and each figure must be within 10 %. bench/working_set tests real programs, and what gb-wss costs them. Leaves out virtual machines.
+# The right figure of each pattern is computed, and each reported figure must be within 10 % of it. bench/working_set tests real programs, and the cost of
+# gb-wss for them. Left out: virtual machines.
 # Slow: it looks at each pattern for some seconds.
 source "$(dirname "$0")/../support/system.bash"
 need python3
@@ -56,7 +58,7 @@ assert knee and 78 << 20 <= knee["touched_bytes"] <= 100 << 20, knee
 sys.exit(wrong != 0)
 PYTHON
 
-# Two observers clear marks of one process: the one that began earlier says so.
+# Two observers clear the marks of one process: the observer that began earlier reports this.
 "$BIN/gb-wss" --anyway --json --span 3s --looks 4 "$loop" >"$SCRATCH/first" 2>"$SCRATCH/err" &
 first=$!
 sleep 2.7

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fullness: tells whether the cache is full. In a full cache each fetched page pushes out another page of the file, which the next scan will miss.
+// fullness: tells whether the cache is full. When the cache is full, each fetched page causes the eviction of another page of the file, which the
+// next scan has to fetch again.
 //
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When a file is scanned again and again, that is the page which comes next. At a limit the kernel
 // evicts some ten MiB at a time, even for one page.

@@ -27,7 +27,7 @@ constexpr std::uint64_t kPageBytes = 4 * gray::base::kKiB;
 // How many parts of a file a bar can show, and how many slices of the whole set.
 constexpr std::uint64_t kPartsShown = 400;
 constexpr std::size_t kSlicesShown = 400;
-// The opacity of a stretch that is partly cached, at places that are not known.
+// The opacity of a stretch of which unknown parts are cached.
 constexpr double kSomewhere = 0.5;
 
 bool is_counted(std::uint32_t backend) {

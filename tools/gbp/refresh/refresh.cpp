@@ -79,7 +79,7 @@ std::string give_up(const Workplace& place, Journal& journal, std::string proble
   std::string last;
   if (journal.stage == Stage::filling) {
     last = remove_unfinished(place, journal);
-    // A file that cannot be removed was made by another program. The journal is removed all the same, so that no later run waits for that file.
+    // A file that cannot be removed was made by another program. The journal is still removed, so that no later run waits for that file.
     const std::string later = remove_journal(place);
     if (last.empty()) last = later;
   } else {
