@@ -45,7 +45,7 @@ class ScopedFd {
   int fd_ = -EBADF;
 };
 
-/// Restores errno at the end of its scope to its value at the start: the program must not see the calls that a hook makes.
+/// Restores errno at the end of its scope to its value at the start: the program must not notice the calls that a hook makes.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : kept_(errno) {}

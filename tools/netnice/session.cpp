@@ -160,7 +160,7 @@ bool may_adopt(pid_t pid) {
   }
   const ProcessHandle handle(pid);
   int error = handle.error();
-  // The number is that of a thread, not of a process.
+  // The number is the number of a thread, not of a process.
   if (error == -EINVAL || error == -ENOENT) error = -ESRCH;
   if (error == 0) {
     const auto any = handle.duplicate(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_facts_test: members of a job tell each other facts about devices: how long a fact holds, how many facts there is room for, and that damaged facts are
+// device_facts_test: members of a job tell each other facts about devices: how long a fact is valid, how many facts can be stored, and that damaged facts are
 // not believed.
 #include "tools/discnice/protocol/device_facts.hpp"
 

@@ -2,7 +2,8 @@
 // foreground_test: detects other users of a disk, from the disk's counters and from the bytes booked to the job; and the policies that
 // depend on it.
 //
-// How: the counters of a simulated disk change as the test says, and are read every few milliseconds. The truth is known, because each step says whose requests they were.
+// How: the counters of a simulated disk change as the test says, and are read every few milliseconds. The right answer is known, because each step says whose
+// requests it made.
 // Left out: reading /sys (system tests), and disks whose other readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// large_call_test: the kernel reports calls from a certain length on, and no others. The arguments of a call tell what the call asks for.
+// large_call_test: the kernel reports calls from a certain length on, and no others. The request of a call is read correctly from its
+// arguments.
 //
-// How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported ones.
+// How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported
+// calls.
 #include "tools/discnice/notify/large_call.hpp"
 
 #include <array>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // profile_test: stacks of addresses become stacks of names, with the bytes at the right stack.
 //
-// How: hand-made records and given names. Left out: the symbolizer itself, which the system test of profiles runs.
+// How: the test makes records and gives the names of the functions. Left out: the symbolizer itself, which the
+// system test of profiles runs.
 #include "tools/discnice/cli/profile.hpp"
 
 #include <cstring>

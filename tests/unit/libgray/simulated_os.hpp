@@ -23,7 +23,7 @@ struct File {
   bool is_regular = true;
   bool is_trusted = true;
   int open_error = 0;  // negative errno
-  // A size other than stat returned, as after a truncation.
+  // A size that differs from the size of stat, as after a truncation.
   std::optional<std::uint64_t> size_once_open_bytes;
   std::optional<std::uint64_t> first_extent_bytes;
   std::set<std::uint64_t> resident;  // page numbers

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // clock_test: the clocks agree with the kernel's and never go back.
 //
-// How: readings between two readings of clock_gettime. Left out: their cost, which toolbox/timing measures.
+// How: each reading is made between two readings of clock_gettime and compared with them. Left out: their
+// cost, which toolbox/timing measures.
 #include "toolbox/base/clock.hpp"
 
 #include <cerrno>

@@ -179,7 +179,7 @@ std::uint64_t Engine::bytes(Way way) const {
   return bytes;
 }
 
-// A trace file that cannot be written is given up. Closing the file reports the error.
+// When a trace file cannot be written, no more lines are written to it. Closing the file reports the error.
 void Engine::write_trace(std::uint64_t now_ns) {
   std::string lines;
   for (const auto& [peer, path] : paths_) {

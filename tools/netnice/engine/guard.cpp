@@ -74,7 +74,7 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
 int get_guard(Holds& holds, int (*status_of)(int wait_status)) {
   int alive[2];
   if (pipe2(alive, O_CLOEXEC) != 0) return -errno;
-  // With SIG_IGN no child could be waited for.
+  // With SIG_IGN this process could wait for no child.
   const bool are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   const sigset_t signals = awaited_signals();
   sigset_t mask_before;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// guard: two processes of netnice that watch each other, so that all sockets are put back also when one of the two is killed.
+// guard: two processes of netnice that watch each other, so that all sockets are restored also when one of the two is killed.
 //
-// The first process waits, hands signals on, and ends as the second process ends. It stays an ancestor of the held processes: under Yama (ptrace_scope 1) only an ancestor
-// may reach into a process.
+// The first process waits, passes signals on, and ends with the exit status of the second process. It stays an ancestor of the held processes: under Yama
+// (ptrace_scope 1) only an ancestor may reach into a process.
 #pragma once
 
 #include "tools/netnice/engine/holds.hpp"

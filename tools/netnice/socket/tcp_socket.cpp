@@ -112,7 +112,7 @@ int buffer_told_most() {
   return most;
 }
 
-// Never makes the buffer smaller than the kernel has made it: an ordinary user could not put that back.
+// Never makes the buffer smaller than the kernel has made it: an ordinary user could not restore the old size.
 bool enlarge_buffer(int fd, double window_bytes) {
   constexpr double kToSpare = 1.25;
   if (is_buffer_enough(fd, window_bytes)) return true;
@@ -206,7 +206,7 @@ bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
   set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks | kReceiveLock);
   const bool is_enough = enlarge_buffer(fd, window_bytes);
   set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, static_cast<int>(window_bytes));
-  // Where this process may not enlarge the buffer, the kernel does so, as it would without netnice.
+  // When this process may not enlarge the buffer, the kernel enlarges it, as it would without netnice.
   if (!is_enough) set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks);
   return is_enough;
 }

@@ -43,7 +43,7 @@ struct TcpReading {
 /// 0, or a negative errno.
 int read_tcp(int fd, TcpReading& reading);
 
-/// How a socket was before it was held.
+/// The settings of a socket before it was held.
 struct SocketLimits {
   std::uint64_t pacing_bytes_per_s = ~std::uint64_t{0};
   int buffer_bytes = 0;
@@ -60,7 +60,7 @@ bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
 void let_receive(int fd, const SocketLimits& before);
 
-/// The inode number of the socket behind a descriptor; 0 if the descriptor is not a socket's.
+/// The inode number of the socket behind a descriptor; 0 if the descriptor is not a socket.
 std::uint64_t inode_of(int fd);
 
 }  // namespace netnice
