@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # discnice_conflicts_test: when an option, a variable or a file cannot have its effect, discnice does not start the program and names it in one line.
 #
-# How: every option that says how a job is held back is combined with every policy. Each pair either starts the program or is refused. Then follow the other things
-# that can leave an option without effect: a schedule, another option, a missing limit. The user's own defaults are spoiled line by line, and made unreadable. The
-# library without the launcher cannot refuse: it reports one line and does nothing more. A refused command must not have started the program. Left out: what a policy
-# does with an option that it accepts (discnice_rate, discnice_faults).
+# How: every option that says how a job is held back is combined with every policy. Each pair either starts the program or is refused. Then the test tries the
+# other reasons for which an option may have no effect: a schedule, another option, a missing limit. The user's own defaults are spoiled line by line, and made
+# unreadable. The library without the launcher cannot refuse to start a program: it prints one line and does nothing more. A refused command must not have
+# started the program.
+# Left out: what a policy does with an option that it accepts (discnice_rate, discnice_faults).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 export XDG_CONFIG_HOME=$SCRATCH/config

@@ -14,7 +14,7 @@
 
 namespace {
 
-// This code uses neither stdio nor the heap, because a child that runs in its parent's memory must do no harm there.
+// This code uses neither stdio nor the heap, because a child that runs in its parent's memory must not damage that memory.
 bool read_whole(const char* path) {
   static char block[16384];
   const int fd = open(path, O_RDONLY | O_CLOEXEC);

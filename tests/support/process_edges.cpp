@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// process_edges: events in the life of a process that a preloaded library breaks most easily. Each case prints what it found.
+// process_edges: events in the life of a process in which a preloaded library causes errors most easily. Each case prints its
+// results.
 //
 //   process_edges FOLDER CASE       FOLDER holds a file "input"; the cases are in kCases
 //

@@ -114,7 +114,8 @@ bool has_cached_pages(int file) {
   return std::any_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1U) != 0; });
 }
 
-// Pages of reads that are still on their way stay, and are not seen. These reads have ended when two looks in a row find nothing.
+// Pages of reads that are still under way cannot be dropped, and mincore() does not report them. These reads have ended when two
+// checks in a row find no page.
 void make_cold(const char* path) {
   constexpr int kTriesMax = 500;
   constexpr useconds_t kPauseUs = 2000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// touches: uses memory in a known pattern, at a known speed, so that it can be computed which memory is touched within a time.
+// touches: uses memory in a known pattern, at a known speed, so that the memory that is touched within a time can be computed.
 //
 //   touches PATTERN HELD-MIB PAGES/S [USED-MIB] [HOT-MIB]
 //

@@ -168,7 +168,7 @@ int go_back_and_forth() {
   return 0;
 }
 
-// As su, ssh and cron do. The child runs on the parent's memory until it is the other program.
+// Changes the user as su, ssh and cron do. The child runs on the parent's memory until it executes the other program.
 int vfork_and_become() {
   char name[] = "/bin/true";
   char* arguments[] = {name, nullptr};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // readahead_rules: the rules of the kernel's read-ahead that differ between releases, as bits of one number for recordings and shared memory.
 //
-// Source: mm/readahead.c and mm/filemap.c of the releases named. Distributions apply single changes to older releases, so the release number is only a first guess. The rules
-// that a kernel really follows show in the pages it reads (microbench, estimate/readahead_rules.hpp).
+// Source: mm/readahead.c and mm/filemap.c of the releases named. Distributions apply single changes to older releases, so the release number is only a first
+// guess. The rules that a kernel really follows can be found from the pages that it reads (microbench, estimate/readahead_rules.hpp).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ inline constexpr ReadaheadRules kPreviousIsLastPage = 8;
 /// Up to 6.12, but for 6.1, 6.6 and 6.12, which are long-term releases and have the correction: after a request beyond the largest window the next window may be smaller.
 inline constexpr ReadaheadRules kWindowMayShrink = 16;
 
-/// Up to 6.15, except releases that got the correction: a mark of another reader, with no missing page within reach behind it, starts a window at the last page examined. Later
-/// such a mark starts no window.
+/// Up to 6.15, except releases that got the correction: a mark of another reader, with no missing page within the read-ahead window behind it, starts a window
+/// at the last page examined. Later such a mark starts no window.
 inline constexpr ReadaheadRules kLastIsMissing = 32;
 
 inline constexpr ReadaheadRules kAllReadaheadRules = 63;

@@ -2,8 +2,8 @@
 // shared_file: files of one user in a folder where every user may make files (/dev/shm).
 //
 // All programs and libraries of this project make and open their files there through these two functions, also when the superuser runs them. The rule: a file is made exclusively
-// and for its user alone. An existing file is used only when it is a regular file under one name, belongs to the calling user and is open to no other user. Anything else under
-// the name may be a trap or a leftover: its content is not believed, and it is neither waited for nor changed.
+// and for its user alone. An existing file is used only when it is a regular file under one name, belongs to the calling user and is open to no other user. Any
+// other object under the name may be an attack or a leftover: its content is not used, and the object is neither waited for nor changed.
 #pragma once
 
 #include <cstdint>

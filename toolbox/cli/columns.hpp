@@ -61,7 +61,7 @@ struct Column {
   std::string key = {};
 };
 
-/// Which columns to print, as indexes in the order wanted, or why the list was not understood.
+/// The columns to print, as indexes in the wanted order, or the reason why the list was not understood.
 struct Selection {
   std::vector<std::size_t> indexes;
   std::string problem;

@@ -67,7 +67,7 @@ template <typename... Args>
 /// The text of an errno value, given positive or negative ("No such file or directory"). Any thread.
 std::string error_text(int error_number);
 
-/// For toolbox/cli/progress alone: whether an unfinished progress line stands on the terminal.
+/// Used only by toolbox/cli/progress: whether the terminal shows an unfinished progress line.
 void set_progress_line_shown(bool is_shown);
 
 }  // namespace gray::cli

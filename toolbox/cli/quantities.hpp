@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // quantities: reads bytes, rates and durations from options, and prints them for people.
 //
-// The spellings are those of toolbox/base/units. This file adds the sentence that tells a person what is wrong and what would be right, and an option for each quantity. Printed
-// values are rounded to three digits. Printed bytes and rates count in 1024, in whatever unit they were typed.
+// The spellings are defined in toolbox/base/units. This file adds the error sentences for a person, with examples of right texts, and an option for each
+// quantity. Printed values are rounded to three digits. Printed bytes and rates count in 1024, no matter in which unit they were
+// typed.
 #pragma once
 
 #include <cstdint>

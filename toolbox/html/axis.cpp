@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kValuesWanted = 7;
 constexpr double kPowersWanted = 6;
-// The smallest value whose logarithm is worth drawing.
+// The smallest value whose logarithm is drawn.
 constexpr double kTiny = 1e-12;
 constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// output: writes a page to its file, whole or not at all.
+// output: writes a page to its file. The file gets the whole page or stays unchanged.
 #pragma once
 
 #include <string>
