@@ -85,8 +85,9 @@ void Engine::run() {
   }
 }
 
-// A sleeping processor of a virtual machine takes a tenth of a millisecond to wake, which would show in every answer. So the
-// thread sleeps until a little before the instant, by the time that recent wake-ups took, and then polls the clock.
+// A sleeping processor of a virtual machine takes a tenth of a millisecond to wake, which would make every answer late. So
+// the thread sleeps until a little before the instant (earlier by the time that recent wake-ups took), and then polls the
+// clock.
 void Engine::wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& lock) {
   constexpr std::uint64_t kWakeMaxNs = 300'000;
   if (is_due(instant_ns)) return;

@@ -37,7 +37,7 @@ int RunFiles::open_new() const {
   int fd = open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) die(folder_, errno);
-  // A file system that knows no files without a name: this one has it for a moment.
+  // The file system does not support files without a name (O_TMPFILE). So this file has a name for a moment.
   const std::string path = folder_ + "/gb-fastsort.run" + std::to_string(getpid());
   fd = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0) die(errno == ENOENT ? folder_ : path, errno);

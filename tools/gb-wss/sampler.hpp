@@ -17,7 +17,7 @@
 
 namespace gb_wss {
 
-/// The memory touched within a time, as a mean over the windows that lasted so long.
+/// The memory touched within a time, as a mean over the windows that lasted at least this time.
 struct Point {
   std::uint64_t since_ns = 0;
   std::uint64_t touched_bytes = 0;
@@ -47,7 +47,7 @@ struct Sampling {
 /// Makes the whole measurement and shows its progress. Blocks until the end; SIGINT or SIGTERM ends it early, with the results so far. Call it once in a process.
 Sampling sample(const Options& options);
 
-/// `looks` times, each twice the time before; the last is `span_ns`. Pure.
+/// The times of the looks: each time is twice the time before, and the last time is `span_ns`. Pure.
 std::vector<std::uint64_t> look_times(std::uint64_t span_ns, std::size_t looks);
 
 /// The length of a window: the time asked for; else the usual ten seconds, or longer, so that a clearing and `looks` readings of `look_ns` each take no more than a hundredth of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_driver: finds the JVM of a command or of its descendants, and moves its heap to the advised size.
+// java_driver: finds the JVM of a command or of its descendants, and changes its heap to the advised size.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>

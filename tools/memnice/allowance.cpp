@@ -32,7 +32,8 @@ std::uint64_t Allowance::cut(const Situation& situation) const {
   return std::max(std::min({left_bytes, enough(situation), decision_.limit_bytes}), wishes_.least_bytes);
 }
 
-// Raises the limit. Until the next step the job can take no more than the room that there is. After a squeeze it gets half of the room at a time, after a wait.
+// Raises the limit. Until the next step the job can take no more than the free memory. After its memory was reduced, the job gets half of the free memory at a
+// time, and each time after a wait.
 void Allowance::give_back(const Situation& situation) {
   const auto room_bytes = static_cast<std::uint64_t>(situation.room_bytes);
   const bool is_room_known = situation.room_bytes != std::numeric_limits<std::int64_t>::max();
@@ -45,7 +46,7 @@ void Allowance::give_back(const Situation& situation) {
   if (calm_since_ns_ == 0) calm_since_ns_ = situation.now_ns;
   if (situation.now_ns - calm_since_ns_ < kCalmNs) return;
   calm_since_ns_ = situation.now_ns;
-  // A job that does not use all of its limit needs no more, so the squeeze ends.
+  // A job that does not use all of its limit needs no more memory, so the reduction ends.
   decision_.is_squeezed = decision_.limit_bytes - std::min(decision_.limit_bytes, situation.job_bytes) <
                           decision_.limit_bytes / kYield;
   decision_.limit_bytes = decision_.is_squeezed
