@@ -5,9 +5,8 @@
 //   Benchmark    the descriptor at the end of each file of benchmarks/
 //   Session      the constructor sets up, round() measures, the destructor cleans up
 //
-// Rounds are short, so that the runner can interleave them. The rounds of one benchmark are spread over the whole run, so a disturbance of a second spoils a few rounds of each
-// benchmark instead of all rounds of one.
-// A session makes only files without a name, so that a killed run leaves no file behind.
+// Rounds are short, so that the runner can interleave them. The rounds of one benchmark are spread over the whole run, so a disturbance of a second affects a
+// few rounds of each benchmark instead of all rounds of one benchmark. A session makes only files without a name, so that a killed run leaves no file behind.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +95,7 @@ class Session {
   /// The results of the rounds so far: by default the median of each series.
   [[nodiscard]] virtual std::vector<Finding> findings() const;
 
-  /// Before rounds_min() rounds no interval is trusted; after rounds_max() rounds the session ends in any case.
+  /// Before rounds_min() rounds no interval is used. After rounds_max() rounds the session ends in any case.
   [[nodiscard]] virtual std::size_t rounds_min() const { return 7; }
   [[nodiscard]] virtual std::size_t rounds_max() const { return 2000; }
 

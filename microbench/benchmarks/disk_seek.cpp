@@ -92,7 +92,8 @@ class DiskSeekSession : public Session {
     const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
     if (!is_rotational) fit = {};  // without a head there are no seeks, and the fit is noise
     all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
-    // The error of the middle of n values spread over a turn is about this, and that of a fit of several such values is similar.
+    // The error of the middle of n values spread over a turn is about this, and the error of a fit of several such values is
+    // similar.
     const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
     const double error_ns =
         std::max(fit.rotation_ns, median("far_ns") / 10) / std::max(per_distance, 1.0) * 2;

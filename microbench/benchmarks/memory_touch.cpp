@@ -2,8 +2,8 @@
 // memory_touch: the time of the first write to a fresh page, small or huge, and of a write to a page that exists already.
 //
 // Knowledge assumed: the kernel gives and zeroes a page at its first touch. Observed: the time of each single
-// touch. Inferred: the median, for in a virtual machine some touches wait until the host has found memory for
-// them; those form a tail that says nothing about this kernel.
+// touch. Inferred: the median. In a virtual machine some touches wait until the host has found memory for
+// them. These times form a tail, which does not describe this kernel.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -51,7 +51,7 @@ void damage(World& world) {
   }
 }
 
-// Writes an entry as a forger who knows the layout would: its first intervals, in any order.
+// Writes an entry as an attacker who knows the layout would write it: its first intervals, in any order.
 void forge(World& world) {
   Input& input = world.input;
   auto& entry = memory.regions.files[input.number(1) % UpdateRegions::kFilesMax];

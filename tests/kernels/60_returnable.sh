@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # clock: counted
-# returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. With and without swap,
-# and beside sorts.
+# returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. It
+# runs with and without swap, and together with sorts.
 #
 # In a group of 96 MiB three workers hold all of the memory, and then a server starts; 250 times with swap and 250 times without. Then three sorts run, and a server starts
 # once a second. The figure is the longest wait. The kernel's own count of kills must stay 0. A short run leaves this out.

@@ -129,7 +129,7 @@ windows() {
 correlation() {
   windows "$1" >one
   windows "$2" | awk -v from="$3" -v bin_s=$BIN_S '
-    # A small awk has none.
+    # A small awk has no such function.
     function root(square, i, guess) { for (guess = square; i < 200; i++) guess = (guess + square / guess) / 2; return guess }
     NR == FNR { one[$1] = $2; next }
     $1 in one && $1 * bin_s >= from { n++; x += one[$1]; y += $2; xx += one[$1] * one[$1]; yy += $2 * $2; xy += one[$1] * $2 }

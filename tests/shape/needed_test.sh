@@ -4,7 +4,7 @@
 # libraries.
 # Programs that have to start quickly load only libc and libm; the C++ library and fmt are linked in.
 #
-# Reads the dynamic section only. Leaves out libraries that a library opens by itself while it runs.
+# Reads the dynamic section only. Left out: libraries that a library opens by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need readelf

@@ -11,8 +11,8 @@ constexpr std::uint64_t kCalmNs = 5 * kNsPerS;   // how long there must be room 
 constexpr std::uint64_t kHurtsNs = 2 * kNsPerS;  // how long other programs wait before the job is paused
 constexpr std::uint64_t kPauseFirstNs = 2 * kNsPerS;
 constexpr std::uint64_t kPauseLastNs = 60 * kNsPerS;
-constexpr std::uint64_t kYield = 8;      // if other programs wait, the job loses one part in so many
-constexpr std::uint64_t kRoomShare = 2;  // the job may take one part in so many of the room at a time
+constexpr std::uint64_t kYield = 8;      // if other programs wait, the job loses 1/kYield
+constexpr std::uint64_t kRoomShare = 2;  // the job may take 1/kRoomShare of the room at a time
 
 }  // namespace
 

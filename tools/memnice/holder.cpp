@@ -24,7 +24,7 @@ constexpr double kFirstGrowthBytesPerS =
 constexpr std::uint64_t kWaitShare = 20;
 // A job whose size is within 1/kNearShare of its limit waits because of its own limit.
 constexpr std::uint64_t kNearShare = 8;
-constexpr std::uint64_t kSayShare = 8;  // a change of the limit by one part in so many is printed
+constexpr std::uint64_t kSayShare = 8;  // a change of the limit by 1/kSayShare is printed
 
 std::uint64_t less(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
