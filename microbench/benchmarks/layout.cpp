@@ -5,7 +5,7 @@
 // the i-number and, by FIEMAP, the first extent of files made one after the other. They are read after one sync of the file system, so that the files are placed as by the
 // kernel's own write-back. Inferred: the rank correlation of the two, as the median of many folders. In one of three folders with a hundred files each, ext4 begins a new stretch
 // of free space half way. This alone makes the correlation 0 or less. A sync of each file makes the correlation lower still. What breaks it: a file system that
-// tells no addresses, or whose addresses are not those of the disk (btrfs).
+// tells no addresses, or whose addresses are not addresses on the disk (btrfs).
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -147,7 +147,8 @@ class WritebackSession : public Session {
     compare(calm_of(idle_ns), std::move(busy_ns));
   }
 
-  // The times without those of delayed reads: a read that was delayed while no data was written back was delayed by another program.
+  // The times without the times of delayed reads: a read that was delayed while no data was written back was delayed by another
+  // program.
   static std::vector<double> calm_of(const std::vector<double>& times_ns) {
     const auto outliers = gray::stats::find_outliers(times_ns);
     if (!outliers) return times_ns;

@@ -164,8 +164,8 @@ if command -v javac >/dev/null && command -v python3 >/dev/null; then
   if grep -q 'thread dump' "$OUT"; then fail "a thread dump came into the program's output: $(head -5 "$OUT")"; fi
   expect 0 2 --max 300M -- java -XX:-UsePerfData -cp "$SCRATCH" Churn 40 1000000 3
   if grep -q 'thread dump' "$OUT"; then fail "without counters a thread dump came into the program's output: $(head -5 "$OUT")"; fi
-  # A heap that is told to be no larger than a part of what it has goes down to it. The heap of Serial stays at this size, as its median size shows. The heap of
-  # G1 grows again meanwhile, and is made smaller again.
+  # A heap whose allowed size becomes smaller than its present size shrinks to the allowed size. The heap of Serial stays at this size, as its median size
+  # shows. The heap of G1 grows again meanwhile, and is made smaller again.
   for collector in Serial G1; do
     timeout "$SECONDS_MAX" "$BIN/heapnice" --json "$SCRATCH/report" --max 160M -- \
       java "-XX:+Use${collector}GC" -Xmx1g -Xms40m -Xlog:gc:"$SCRATCH/gc.log" -cp "$SCRATCH" Churn 80 1000000 6 >"$OUT" 2>"$ERR" </dev/null ||

@@ -2,10 +2,10 @@
 // claims_fuzz: a process asks for memory while the table of claims has any content.
 // fuzz-links: gray_memory simulated_host toolbox_base
 //
-// The input gives the kernel's answers (which process holds which slot and for how many bytes, whose process it is and what it holds, the room of two
-// pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside of the
-// table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone has no
-// effect on them, and a slot changes them by no more bytes than it is held for.
+// The input gives the kernel's answers (which process holds which slot and for how many bytes, the user and the memory of each process, the free memory
+// of two pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside
+// of the table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone has no effect on them, and a slot
+// changes them by no more bytes than it is held for.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 // fuzz-links: discnice_predictor
 //
 // Between two calls anything may be written anywhere in the table, and it may be taken over. For every input these must be true. No access leaves the table. A mark returns no
-// more than was asked for. A creation costs at most what it may make dirty. A removal gives back no more than a file can hold. A process that lost the table does not write to it
-// any more.
+// more than was asked for. A creation costs at most the bytes that it may make dirty. A removal gives back no more than a file can hold. A process that lost
+// the table does not write to it any more.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

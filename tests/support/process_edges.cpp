@@ -173,7 +173,7 @@ void stop_alarms() {
   setitimer(ITIMER_REAL, &never, nullptr);
 }
 
-// A read of a file is never interrupted half-way, whatever the flags of the handler are, and handlers run on time.
+// A read of a file is never interrupted half-way, with any flags of the handler, and handlers run on time.
 int alarms_with(void (*handler)(int), int flags, const char* name) {
   const std::uint64_t expected = sum_of_file("input.warm", kBlockBytes);
   const double start_s = now_s();

@@ -107,7 +107,7 @@ _is_memory_file_system() {
   case $(stat -f -c %T -- "$1") in tmpfs | ramfs) return 0 ;; *) return 1 ;; esac
 }
 
-# Makes SCRATCH. It is on a disk file system, because a page cache over memory tells nothing about a disk.
+# Makes SCRATCH. It is on a disk file system, because tests with a file system in memory prove nothing about a disk.
 scratch() {
   local base=${GRAY_SCRATCH:-/var/tmp}
   [[ -d $base && -w $base ]] || skip "no writable folder $base; name one on a disk in GRAY_SCRATCH"

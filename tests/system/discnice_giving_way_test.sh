@@ -9,7 +9,7 @@
 # show that the job writes only some turns meanwhile. A foreground that only calls fsync() must be seen as foreground. The written data is the same in all
 # cases, and a job that is told to end while it waits for its turn ends at once. Not tested here: by how many per cent the foreground is slower, and how fast
 # the job is; `script/bench beside` measures both.
-# Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
+# Runs alone on a quiet host: the dirty data and the requests of the disk are counted exactly.
 # Slow: each job writes for some turns of a mechanical disk.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root

@@ -5,7 +5,7 @@
 # How: some programs are static, some are written in Go, some lack the job's environment, some belong to another user, and some read by page faults or by system
 # calls of their own. The test divides the kernel's account by the time that each program took. One job contains the server of a file system that it uses. Some
 # programs go on when the first program has ended. The last cases are unusual ends: signals, a killed launcher, processes that are adopted and released. Left
-# out: how exact a rate is over seconds, and how a foreground is disturbed (bench/throttle, bench/beside).
+# out: how exact a rate is over seconds, and the effect on a foreground (bench/throttle, bench/beside).
 # Slow: two dozen jobs are held for seconds each, until the account shows that the rate holds.
 # Runs alone: a released process must run at once, and a killed one must be gone, within fractions of a second.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -204,8 +204,8 @@ written() {
   ((bytes[auto] < 4 * MB)) || complain "what is written from outside is not sent: ${bytes[auto]} bytes are dirty"
 }
 
-# A program that ends before anybody could stop it, here because its launcher is stopped. discnice ends when the bytes are paid, or when a signal tells it to.
-# discnice does not wait for a killed program's debt.
+# A program that ends before the launcher could stop it, here because the launcher itself is stopped. discnice ends when the bytes are paid, or when a signal
+# tells it to. discnice does not wait for a killed program's debt.
 cat >later.c <<'C'
 #include <fcntl.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 # How: uncached files (no page in memory) are read in patterns whose cost is known to the byte; files are created and rewritten. The predictions are compared
 # with the kernel's account in the same report. When a model is switched off, the error that it prevents must appear; otherwise the comparison could not fail.
 # The whole table of workloads, larger and on other file systems, is bench/discnice_accuracy.
-# Runs alone: a page that others push out of memory is a byte that was not predicted.
+# Runs alone: when other programs cause the eviction of a page, bytes are read that were not predicted.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"

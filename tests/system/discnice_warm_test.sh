@@ -6,8 +6,8 @@
 # account. Then each backend runs with the ledger off, so that no correction hides an error of the backend: an uncached file is predicted in full, a cached file
 # not at all. The same test runs as an ordinary user on a file of root, for which mincore reports all pages and cachestat reports none. Right before, pagecache
 # verifies that a file is cached or not. Cached files and the programs' own files are held in memory meanwhile, because some machines take idle pages back. A
-# benchmark measures what a run on cached data costs in time (bench/discnice_warm_cost).
-# Runs alone: a page that others push out of memory is charged, and rightly so.
+# benchmark measures the time of a run on cached data (bench/discnice_warm_cost).
+# Runs alone: when other programs cause the eviction of a page, the page is charged, which is right.
 source "$(dirname "$0")/../support/discnice.bash"
 need setpriv
 
@@ -127,7 +127,8 @@ while True:
 
 readonly LONG_BYTES=32000000
 # report_long OPTION... -- CMD...: CMD reads `long` from the disk and everything else from memory. A machine that takes idle pages back may take some that the kernel
-# has just read ahead, and with them the marker that begins the next window. Such a run says nothing about discnice, and is repeated.
+# has just read ahead, and with them the marker that begins the next window. Such a run proves nothing about discnice, and is
+# repeated.
 report_long() {
   local try kernel whole=$(((LONG_BYTES + 4095) / 4096 * 4096))
   for try in 1 2 3 4 5; do

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # gbp_refresh_edits: changes in a directory whose refresh was killed, or is still running, survive --rollback and --resume.
 #
-# First the test runs the cases in which data was once lost, one by one, on a small tree. Then come random trees (GRAY_REFRESH_TREES of them, from seed
-# GRAY_REFRESH_SEED on), each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py makes
-# them, and its head says what is compared. The file system is an ext4 in memory. Left out: power cuts together with changes.
+# First the test runs the cases in which data was once lost, one by one, on a small tree. Then the test makes random trees (GRAY_REFRESH_TREES of them, from
+# seed GRAY_REFRESH_SEED on), each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py
+# makes them, and its head says what is compared. The file system is an ext4 in memory. Left out: power cuts together with changes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

@@ -12,7 +12,7 @@ namespace gray::base {
 /// A set of the rules below. The empty set means the behaviour since 6.17.
 using ReadaheadRules = std::uint32_t;
 
-/// Up to 6.16: a window that is read ahead ends anywhere. Later it ends at a folio's border, whatever folios the file system uses.
+/// Up to 6.16: a window that is read ahead ends anywhere. Later it ends at a folio's border, with any size of folios.
 inline constexpr ReadaheadRules kWindowEndsAnywhere = 1;
 /// Up to 6.10: a miss at the place where the next window would begin continues with that window, though no page was marked there.
 inline constexpr ReadaheadRules kMissGoesOn = 2;

@@ -24,7 +24,7 @@ struct LoadedFile {
   std::vector<Parameter> parameters;
 };
 
-/// Reads `path`. The function does not throw, whatever the file contains. It never waits: a FIFO counts as unreadable.
+/// Reads `path`. The function does not throw for any content of the file. It never waits: a FIFO counts as unreadable.
 LoadedFile load_file(const std::string& path, const Fingerprint& here);
 
 /// A set of changes that is applied as a whole or not at all.

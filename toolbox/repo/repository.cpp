@@ -54,7 +54,7 @@ Parameter unmeasured(std::string_view key, std::string_view device, double value
   return parameter;
 }
 
-// A message must stay on one line, whatever the variable holds.
+// A message must stay on one line for any content of the variable.
 std::string shown(std::string_view text) {
   std::string line(text);
   for (char& c : line) {

@@ -7,7 +7,8 @@
 // Inference drawn: a part that was evicted in the meantime waits until the cached parts have been read. If it were fetched in its turn, the next part would be
 // evicted, and then the part after that, to the end of the file. Where one part was evicted, the next part will soon be evicted. So the reader continues at the
 // other end of the file. Then the evicted parts make one hole instead of many.
-// What breaks it: where only probes find what is cached, the probes themselves fetch pages. There the parts are as long as the host's access unit, and no part is examined twice.
+// What breaks it: a host on which only probes find the cached pages, because the probes themselves fetch pages. There the parts are as long as the host's
+// access unit, and no part is examined twice.
 #pragma once
 
 #include <cstdint>

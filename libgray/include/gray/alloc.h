@@ -82,8 +82,8 @@ struct gb_alloc_options {
  * min is rounded up and max down to the multiple. The memory reads as zero and begins at a page. `got` may be NULL where
  * min and max are the same. Any thread, any number at once. After fork() the child may use and free its copy.
  *
- * On failure returns NULL, with *got 0 and errno set. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC is not valid. ENOMEM: a limit forbids min
- * whatever other processes do. EAGAIN: min is not free now.
+ * On failure returns NULL, with *got 0 and errno set. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC is not valid. ENOMEM: a
+ * limit forbids min, no matter how much memory other processes use. EAGAIN: min is not free now.
  */
 GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 

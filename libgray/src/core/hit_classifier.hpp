@@ -33,8 +33,8 @@ constexpr bool is_miss(std::uint64_t probe_ns, std::uint64_t certain_hit_ns) {
   return probe_ns > threshold_by_hit(certain_hit_ns);
 }
 
-/// A "certain hit" slower than this did not come from the page cache. A repeated one-byte read costs a system call and a
-/// copy, 3 us on slow processors; a round trip to a file server in user space or on the network costs more.
+/// A "certain hit" slower than this did not come from the page cache. A repeated one-byte read takes a system call and a
+/// copy, 3 us on slow processors. A round trip to a file server in user space or on the network takes longer.
 inline constexpr std::uint64_t kCertainHitMaxNs = 20'000;
 
 /// Whether a read that should be a certain hit can have been a hit. If not, the probe before it has no result. `has_slept`: the thread slept during the read.

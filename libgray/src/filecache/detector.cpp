@@ -195,8 +195,8 @@ bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
   return is_true;
 }
 
-// After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a page beside it is read as well, since the wanted page
-// is fetched by the question itself and so proves nothing. This is done once for each device.
+// After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a neighbouring page is read as well, since the wanted
+// page is fetched by the question itself and so proves nothing. This is done once for each device.
 bool Detector::works(Backend backend, const Target& target, std::uint64_t offset_bytes) {
   if (backend == Backend::timed) return true;  // each timed probe is compared with a certain hit
   const std::pair key{target.facts.device, backend};

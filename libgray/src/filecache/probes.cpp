@@ -14,8 +14,8 @@ namespace {
 
 enum class Verdict { hit, miss, doubtful, nothing };
 
-// A read that waits for a device sleeps. A read that was slow without sleeping lost its processor to another thread or to the host of a virtual machine, and says nothing about
-// the page.
+// A read that waits for a device sleeps. A read that was slow without sleeping lost its processor to another thread or to the host of a virtual machine, and is
+// no information about the page.
 Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max_ns, Answer& answer) {
   const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);

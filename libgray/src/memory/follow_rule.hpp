@@ -67,7 +67,7 @@ struct FollowDecision {
 /// Pure.
 FollowDecision decide(const FollowLook& look, FollowState state);
 
-/// The smallest heap for so much live data: a quarter more than the live data.
+/// The smallest heap for this much live data: a quarter more than the live data.
 std::uint64_t least_heap_bytes(std::uint64_t live_bytes);
 
 }  // namespace gray::memory

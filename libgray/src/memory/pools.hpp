@@ -39,7 +39,8 @@ struct Pool {
   bool is_use_known = true;  // false: the use is not known, and room_bytes is the most that is possible
 };
 
-/// Counters that grow while the kernel takes memory from processes. They are those of the tightest group, or else those of the host.
+/// Counters that grow while the kernel takes memory from processes. They are the counters of the tightest group, or else the
+/// counters of the host.
 struct PagingCounters {
   std::uint64_t swapped_bytes = 0;       // a level, not a sum
   std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and needed again
@@ -56,7 +57,8 @@ struct PoolOptions {
   bool has_files = false;          // the caller also works on files, so files_margin_bytes() applies
 };
 
-/// The options with which all holders of returnable memory judge whether a waiting process can be served. They do not use their own options, so that all compute the same division.
+/// All holders of returnable memory use these options to decide whether a waiting process can be served. They do not use their own options, so that all compute
+/// the same division.
 inline constexpr PoolOptions kCommonAccount{};
 
 /// The default margin that stays free below a limit: a 32nd of the limit, at least 4 MiB and at most 256 MiB. Without swap it is twice that, because there the kernel kills a

@@ -106,7 +106,7 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   return std::min({pages, room, want_pages - held_pages_});
 }
 
-// Writes to every stride-th of so many pages. Stops at the first cluster of slow pages and returns true.
+// Writes to every stride-th of this many pages. Stops at the first cluster of slow pages and returns true.
 bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
                  std::uint64_t& done_pages) {
   SlowCluster cluster(bound.slow_ns, bound.window_pages);
@@ -207,8 +207,8 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
 
 // After trouble all kept pages must be in memory. So all of them are touched again and again until none was gone, and one page is given up for each page that was gone. Memory
 // that all processes hold beyond the real memory lies in swap. When a page is brought back, another page is paged out, so the sum stays the same. When a page
-// is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps here can have pushed
-// out, another process has grown, and pages are given up faster.
+// is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps of this process can
+// have caused to be paged out, another process has grown, and pages are given up faster.
 std::uint64_t Probe::settle() {
   bool is_whole = false;
   std::uint64_t all_gone_pages = 0;
@@ -233,8 +233,8 @@ std::uint64_t Probe::settle() {
   return all_gone_pages;
 }
 
-// Grows to `goal_pages` in short steps, as long as there is no trouble. The kernel pushes out more than it needs, and some of the gone pages came back into memory that a step
-// had given back. So a part of the memory given up in settle() is free.
+// Grows to `goal_pages` in short steps, as long as there is no trouble. The kernel pages out more than it needs, and some of the gone pages came back into
+// memory that a step had given back. So a part of the memory given up in settle() is free.
 void Probe::take_back(std::uint64_t goal_pages) {
   while (held_pages_ < goal_pages) {
     const std::uint64_t pages = std::min(kTakeBackPages, goal_pages - held_pages_);

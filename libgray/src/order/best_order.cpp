@@ -19,7 +19,7 @@ double cached_bytes(const File& file) {
   return core::cached_bytes(file.cached_fraction, file.size_bytes);
 }
 
-// Whether so much is missing that cached pages are evicted before their files are read.
+// Whether cached pages would be evicted before their files are read, because so much of the set is not cached.
 bool is_much_missing(const std::vector<File>& files) {
   double bytes = 0;
   double cached = 0;

@@ -2,8 +2,9 @@
 // best_order: the order in which files are best read. Pure.
 //
 // Knowledge assumed: the set of files is a little larger than memory. Then the kernel keeps pages that earlier scans have used twice, and evicts first the pages that this scan
-// fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it pushes out a page that is still to be read.
-// Stores differ by factors in speed: when files in a fast store are read first, the reader of the output gets more data early.
+// fetches. So a page that is fetched early in a scan is evicted before the scan ends, or it causes the eviction of a page that is still
+// to be read. Stores differ by factors in speed: when files in a fast store are read first, the reader of the output gets more data
+// early.
 // Output observed: how much of each file is cached, and in which level of the store the rest lies (store_levels.hpp).
 // Inference drawn: a small file that lacks a few pages is not read among the cached files. There it would lack the same pages in the next scan, and each such
 // file costs a seek. When the file is read among the missing files, it is completely cached after one scan, and its read needs no extra seek. Of the files that

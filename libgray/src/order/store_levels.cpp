@@ -12,7 +12,7 @@
 namespace gray::order {
 namespace {
 
-// When no time is known for a device, this many of its files are timed. Such a file must have a page beside its first page.
+// When no time is known for a device, this many of its files are timed. Such a file must have more than one page.
 constexpr std::size_t kTimedReads = 3;
 constexpr std::uint64_t kTimedBytesMin = 3 * 4096;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// limiter: holds a job to its rate by a control group. It makes the group, keeps the group's limits at what the job's grant says, and removes the group.
+// limiter: holds a job to its rate by a control group. It makes the group, keeps the group's limits in agreement with the job's grant, and removes the
+// group.
 //
 // Version 2: the kernel holds reads and writes. Version 1 does not know for which process dirty memory goes to the disk. There the kernel holds the reads, and the
 // pacer (pace/) holds the processes that it sees writing. Both charge one account. While the pacer has stopped a writing process, reads get half of the rate, so

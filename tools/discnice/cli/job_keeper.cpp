@@ -37,7 +37,7 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 // A process that was forked to run a program executes the program within this time. The keeper checks the process at this interval meanwhile.
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
-// After the program's end the job pays for what it has moved. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
+// After the program's end the job pays for its unpaid bytes. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
 // announced. No wait is longer than kUnpaidMaxNs, because the bytes have moved already. A wait does not help
 // other users of the disk any more.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
@@ -184,7 +184,7 @@ const char* JobKeeper::large_calls_text() const {
              : "; a large call still moves at once what it asks for (--engine notify makes it in steps)";
 }
 
-// Warns about each program once, however many processes run it.
+// Warns about each program once, even when many processes run it.
 void JobKeeper::take_findings(pid_t program) {
   if (pacer_ == nullptr) return;
   for (const pace::Finding& one : pacer_->take_findings()) {

@@ -63,7 +63,7 @@ class JobKeeper {
   /// Starts to watch the large calls of the program, which the kernel shows through `listener_fd`.
   void see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch);
 
-  /// Starts to hold from outside what the library cannot reach, if the options allow it.
+  /// Starts to hold from outside the processes that the library cannot reach, if the options allow this.
   void pace(pid_t program);
 
   /// To be called when the program has ended and has not been waited for. Processes that go on are handed to a process that looks after them
@@ -74,8 +74,8 @@ class JobKeeper {
   /// Returns how long end() waited for the unpaid bytes.
   [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
-  /// Adds what the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher moved in the
-  /// place of the job's processes.
+  /// Adds the bytes that the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher
+  /// moved in the place of the job's processes.
   void add_unwaited(processes::KernelAccount& account) const;
 
   /// To be called after the job. Describes bytes that the kernel counted and that were not charged. Returns an empty text when there are no such

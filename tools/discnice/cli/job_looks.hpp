@@ -31,7 +31,7 @@ struct Rates {
   double waiting_share = 0;  ///< The share of the time spent waiting, 0 to 1: the mean of its processes.
 };
 
-/// What a job moves by TCP to and from other hosts, when the launcher holds the job's network.
+/// The bytes that a job moves by TCP to and from other hosts, when the launcher holds the job's network.
 struct NetRates {
   double sent_bytes_per_s = 0;
   double received_bytes_per_s = 0;
@@ -58,7 +58,7 @@ struct JobLook {
   std::optional<NetRates> net = {};  ///< None: the job's network is not held.
 };
 
-/// A disk that jobs use, and what all other users move there.
+/// A disk that jobs use, and the bytes that all other users move there.
 struct DiskLook {
   std::uint64_t number;  ///< The device number of the disk.
   std::string name;      ///< The name in /sys/block.

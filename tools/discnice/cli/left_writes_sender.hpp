@@ -44,7 +44,7 @@ class LeftWritesSender {
 
   protocol::Segment& segment_;
   protocol::Board* board_ = nullptr;
-  // The mount of the last syncfs(), and what was still dirty after it.
+  // The mount of the last syncfs(), and the number of bytes that were still dirty after it.
   std::optional<std::uint64_t> sent_mount_id_;
   std::uint64_t elsewhere_bytes_ = 0;
   std::optional<std::uint64_t> unknown_sent_at_ns_;

@@ -46,7 +46,7 @@ struct LimitOption {
 
 const std::vector<LimitOption>& limit_options();
 
-/// Returns what is wrong with this text, whatever the other options are; an empty text when nothing is.
+/// Returns the error in this text, independently of the other options; an empty text when there is none.
 std::string judge_text(const LimitOption& option, const std::string& text);
 
 /// Returns the names of all policies: "rate, idle, ...".

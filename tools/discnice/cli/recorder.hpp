@@ -44,7 +44,7 @@ class Recorder {
   int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
             const std::string& command_line, Listener listener);
 
-  /// Drains what is left and completes the file. To be called when the program has ended.
+  /// Drains the remaining records and completes the file. To be called when the program has ended.
   Recorded finish(const std::optional<processes::KernelAccount>& account);
 
   /// Ends the thread without completing the file. To be called when the program could not be started.

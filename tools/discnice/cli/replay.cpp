@@ -105,7 +105,7 @@ struct Then {
   std::uint64_t write_bytes = 0;
 };
 
-// Returns what the models predicted when the recording was made.
+// Returns the predictions that the models made when the recording was made.
 Then predicted_then(const Replayed& replayed) {
   Then then;
   std::int64_t writes = 0;

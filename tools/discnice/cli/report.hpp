@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what a job read and wrote and how long it waited, as text for people and as JSON for programs.
+// report: the bytes that a job read and wrote, and the time that it waited, as text for people and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct ClassReport {
   std::int64_t kernel_write_bytes = 0;
 };
 
-/// What the job moved by TCP while its network was held.
+/// The bytes that the job moved by TCP while its network was held.
 struct NetReport {
   std::uint64_t sent_bytes = 0;
   std::uint64_t received_bytes = 0;
@@ -84,7 +84,7 @@ struct Report {
 /// Sums up the segment of a job. The caller fills in `elapsed_s` and `kernel`.
 Report make_report(const protocol::Segment& segment);
 
-/// Returns the fraction by which `charged_bytes` is above (or below) what the kernel counted. Returns 0 when both are 0, and nothing when only the
+/// Returns the fraction by which `charged_bytes` is above (or below) the kernel's count. Returns 0 when both are 0, and nothing when only the
 /// kernel's count is 0.
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes);
 

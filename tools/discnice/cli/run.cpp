@@ -128,9 +128,9 @@ void publish_rules(protocol::Segment& segment, const gray::repo::Repository& rep
   protocol::publish_readahead_rules(segment, measured_readahead_rules(repository));
 }
 
-// Publishes what a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit is known, it
-// compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. A process that does not find this time
-// published measures it from its own reads.
+// Publishes the values that a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit
+// is known, it compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. A process that does not find
+// this time published measures it from its own reads.
 void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
@@ -156,7 +156,8 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
   gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
 }
 
-// The objects that hold the job beside the library and the pacer. A null pointer means that the user did not ask for that object.
+// The objects that hold the job in addition to the library and the pacer. A null pointer means that the user did not ask for that
+// object.
 struct Holders {
   std::unique_ptr<notify::Watch> watch;
   std::unique_ptr<cgroup::Limiter> limiter;

@@ -194,7 +194,7 @@ std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
   return std::nullopt;
 }
 
-// Reads a person's own defaults. Prints what is wrong with them, or names in `taken` the lines that were used.
+// Reads a person's own defaults. Prints the errors in them, or names in `taken` the lines that were used.
 std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::string& taken) {
   const Config config = load_config(config_path());
   if (config.read_error != 0)
@@ -209,7 +209,7 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
   return std::nullopt;
 }
 
-// Parses the command line and handles what all commands have in common. Returns nothing on success.
+// Parses the command line and handles the options that all commands have. Returns nothing on success.
 std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
   app.prefix_command();

@@ -19,7 +19,8 @@ namespace {
 
 using protocol::Counter;
 
-// The weight of the newest sample in the mean of what a job used. A job that used nothing for some samples does not take part.
+// The weight of the newest sample in the mean of the rates that a job used. A job that used nothing for some samples does not
+// take part.
 constexpr double kSmoothing = 0.3;
 // A job that does not wait may use this many times the rate that it used lately. So it can use more at any time.
 constexpr double kRoom = 1.25;

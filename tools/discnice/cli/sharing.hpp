@@ -16,7 +16,7 @@
 
 namespace discnice::cli {
 
-/// This user's jobs of policy `share` that have a living launcher, and what each job used lately.
+/// This user's jobs of policy `share` that have a living launcher, and the rate that each job used lately.
 class SharingJobs {
  public:
   /// Finds the present jobs. When there are very many names in /dev/shm, the search takes long. The search is then made less often, so that it takes

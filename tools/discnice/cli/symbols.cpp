@@ -80,7 +80,7 @@ std::string read_all(int fd) {
   }
 }
 
-// Returns what the tool says about these addresses of the file.
+// Returns the output of the tool for these addresses of the file.
 std::string ask(const Tool& tool, const std::string& file, const std::string& addresses) {
   const int input = memfd_create("addresses", MFD_CLOEXEC);
   int output[2];

@@ -121,7 +121,7 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   device.is_ledger_kept = keeps_ledger(magic, number);
   device.is_served = magic == kFuseMagic;
   device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
-  // Overlay gives a count of 0 for every file, whatever is cached.
+  // Overlay gives a count of 0 for every file, whether it is cached or not.
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;

@@ -4,7 +4,7 @@
 // Knowledge assumed: a page is in the page cache as soon as read-ahead has requested it from the disk. mincore() reports only pages whose data
 // has arrived (mincore_page() of mm/mincore.c). cachestat() reports all pages in the cache. A fast reader needs pages whose data has not arrived
 // yet.
-// Output observed: what the read-ahead model predicted for a read, and when that read began.
+// Output observed: the pages that the read-ahead model predicted for a read, and the instant at which that read began.
 // Inference drawn: the data of a page that mincore() reports as absent may still be on its way. Then the next read does not make the
 // disk read the page again.
 // What breaks it: a disk that takes longer than kArrivalMaxNs, and pages that are evicted within that time.

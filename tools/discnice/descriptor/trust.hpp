@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // trust: decides whether a read may go to the kernel without a prediction. No other code makes this decision.
 //
-// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only counted. Later the
-// kernel's account shows what the read cost, and the process pays then.
+// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only
+// counted. Later the kernel's account shows the cost of the read, and the process pays then.
 //
 // Knowledge assumed: data that was in the page cache a moment ago is still there. The kernel charges a read of the disk to the process before the
 //   call returns (task_io_account_read() in submit_bio(), shown by getrusage()). Files that a program opens one after the other are alike.

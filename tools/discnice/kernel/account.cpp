@@ -161,8 +161,8 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
   seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
   is_seen_checked.store(false, std::memory_order_relaxed);
   if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
-  // A shared slot holds the sum of all processes that share it. A forked child begins with nothing. A new image cannot know what the image before it had settled, and assumes
-  // that it had settled everything.
+  // A shared slot holds the sum of all processes that share it. A forked child begins with nothing. A new image cannot know which bytes the image before it had
+  // settled, and assumes that all bytes were settled.
   rusage usage{};
   if (kind == protocol::JoinKind::after_exec)
     gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));

@@ -12,7 +12,7 @@
 
 namespace discnice::notify {
 
-/// Shorter calls are not shown, because the kernel's account tells soon enough what they move. Such a call costs a few nanoseconds more. Large reads often read
+/// Shorter calls are not shown, because the kernel's account shows their bytes soon enough. Such a call costs a few nanoseconds more. Large reads often read
 /// cached data and must stay cheap, so the bound for reads is higher. Data written to a file always goes to the disk. A write to something else, such as a
 /// pipe, takes so long that the cost of being shown hardly matters.
 inline constexpr std::uint32_t kLargeReadBytes = 128 * 1024;

@@ -331,7 +331,7 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
   }
 }
 
-// Charges the job for what the kernel has charged to this thread since the last step.
+// Charges the job for the bytes that the kernel has charged to this thread since the last step.
 void Supervisor::book_step(const WaitingCall& waiting) {
   const auto now = account_->read();
   if (!now) return;

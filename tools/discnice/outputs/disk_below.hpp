@@ -20,7 +20,7 @@ namespace discnice::outputs {
 
 inline constexpr std::size_t kMountNameBytesMax = 256;
 
-/// Takes the table of mounts piece by piece and keeps what it says about one mount. Pure.
+/// Takes the table of mounts piece by piece and keeps the facts about one mount. Pure.
 class MountSearch {
  public:
   /// Starts to look for the mount whose number is `mount_id`.

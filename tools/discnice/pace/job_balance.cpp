@@ -19,7 +19,8 @@ constexpr std::uint64_t kSettledWithinNs = 45'000'000;
 // A smaller difference is not worth a correction.
 constexpr std::int64_t kWorthBytes = 128 * 1024;
 
-// The words of a segment are shared, and may hold any number. So a sum of them is limited to what can be added and subtracted safely.
+// The words of a segment are shared, and may hold any number. So a sum of them is limited to values that can be added and subtracted
+// without overflow.
 std::int64_t bounded(std::uint64_t sum) {
   constexpr std::int64_t kMost = std::int64_t{1} << 61U;
   return std::clamp(static_cast<std::int64_t>(sum), -kMost, kMost);
@@ -100,7 +101,7 @@ Growth JobBalance::settle(const Growth& all, std::uint64_t now_ns, When when) {
   Growth least = is_long_enough ? least_ : Growth{};
   if (when == When::at_its_end) least = now;
   if (is_long_enough) since_ns_ = 0;
-  // The charge is never more than the bytes that were moved, whatever values the members' words have.
+  // The charge is never more than the bytes that were moved, for any values of the members' words.
   least = smaller(least, all - charged_);
   const Growth found{due(now.read_bytes, least.read_bytes, charged_.read_bytes),
                      due(now.write_bytes, least.write_bytes, charged_.write_bytes), 0};

@@ -84,7 +84,7 @@ void TraceBrake::release(pid_t pid) {
   }
 }
 
-// Takes what the kernel has to report about the thread, if anything. A thread that has ended gets the process number 0.
+// Takes the kernel's report about the thread, if there is one. A thread that has ended gets the process number 0.
 void TraceBrake::take_news(pid_t tid, Thread& thread) {
   siginfo_t news{};
   const int result =

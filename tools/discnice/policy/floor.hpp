@@ -15,8 +15,8 @@ namespace discnice::policy {
 /// read-ahead.
 inline constexpr std::uint64_t kTurnNs = 500'000'000;
 
-/// How long after the job's last operation an operation of `cost_bytes` may start, whatever others do. The time is shorter on a disk where others
-/// wait less for a request, and when a least rate is set, so that the job gets that rate. Pure.
+/// How long after the job's last operation an operation of `cost_bytes` may start, even when others use the disk. The time is shorter on a disk
+/// where others wait less for a request, and when a least rate is set, so that the job gets that rate. Pure.
 inline std::uint64_t turn_after_ns(const Grant& grant, const DiskActivity& activity,
                                    std::uint64_t cost_bytes) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;

@@ -6,7 +6,7 @@
 namespace discnice::policy {
 namespace {
 
-// What a file system may write by itself between two samples beside a job that writes (journal, inodes).
+// The bytes that a file system may write for itself (journal, inodes) between two samples while a job writes.
 constexpr std::uint64_t kOwnMetadataBytes = 64 * 1024;
 constexpr std::uint64_t kKib = 1024;
 // The bounds of a plausible request size: a page, and the largest request that a disk accepts.
@@ -28,7 +28,7 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-// Subtracts what the device has moved from the job's awaited bytes. Returns the rest, which somebody else has moved.
+// Subtracts the bytes that the device has moved from the job's awaited bytes. Returns the rest, which other users have moved.
 std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   const std::uint64_t own = smaller(moved, *awaited);
   *awaited -= own;

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kPaceMin = 64 * 1024;
 /// Bounds of the time for which the disk must have been quiet. The upper bounds are for a mechanical disk (disk_speed.hpp).
 inline constexpr std::uint64_t kPreemptionMinNs = 2'000'000;
 inline constexpr std::uint64_t kPreemptionMaxNs = 100'000'000;
-/// The upper bound beside a program that writes and waits for its writes. On a slow card the job's writes make each fsync of that program longer, and
+/// The upper bound while another program writes and waits for its writes. On a slow card the job's writes make each fsync of that program longer, and
 /// the program is seen only when its fsync has ended.
 inline constexpr std::uint64_t kPreemptionBesideWriterMaxNs = 400'000'000;
 /// The bound for this disk.

@@ -24,7 +24,7 @@ constexpr double kIntervalExpectedUs = 6 * kIntervalUs;
 constexpr double kSlowerShare = 4.0 / 3;
 // An interval that took this many times the expected time cannot be explained by random seeks. It counts twice.
 constexpr double kMuchSlowerShare = 3;
-// The job is suspended when chance alone would give so many slow intervals with at most this probability.
+// The job is suspended when chance alone would give at least as many slow intervals with at most this probability.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
 // A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: a disk that became slower for good is learned after

@@ -8,8 +8,8 @@
 // Inference drawn: a page that was not noted is a folio of its own.
 // What breaks it: folios made by other processes, or by writing.
 //
-// No lock is needed: a name and its bits may come from two writers that meet in one slot, which costs at most a wrong prediction. Zero bytes are an
-// empty table. Any thread may use it. A forked child has a copy of its own.
+// No lock is needed: a name and its bits may come from two writers that use one slot at the same time. This causes at most a wrong prediction. Zero
+// bytes are an empty table. Any thread may use it. A forked child has a copy of its own.
 #pragma once
 
 #include <atomic>

@@ -19,8 +19,8 @@ struct FileState {
   Belief belief;
 };
 
-/// Forgets where the last read ended and what it had read ahead. Used after reads that the model was not told of. The advice of
-/// posix_fadvise() is kept.
+/// Forgets the end of the last read and the pages that it had read ahead. Used after reads that the model was not told of. The
+/// advice of posix_fadvise() is kept.
 void forget_reads(FileState& file);
 
 /// Predicts a read (op.kind == read). Changes the file's state and the markers as if the read had been made.
@@ -44,9 +44,9 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 /// truncate: from the new size). Pages that are removed only in part are still written.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
-/// Predicts what a new file costs beyond its data (op.kind == create). The cost is the file's inode, of op.length_bytes, in a table of inodes, parts of which
-/// may be dirty from files made just before; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes. An inode's
-/// bytes are a power of two.
+/// Predicts the cost of a new file beyond its data (op.kind == create). The cost is the file's inode, of op.length_bytes, in a table of inodes, parts of
+/// which may be dirty from files made just before; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes. An
+/// inode's bytes are a power of two.
 /// Knowledge assumed: ext4 keeps inodes in the order of their numbers, by default 8192 in a group with two bitmaps and a descriptor of 64 bytes
 ///   (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes change the cost of these by some bytes for each file.
 IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);

@@ -120,7 +120,7 @@ class Walk {
     believe(belief_, first_page, end, now_ns_);
   }
 
-  // The absent pages of a range come in anew, so what is known of earlier pages in their places is out of date.
+  // The absent pages of a range are fetched anew, so the facts about earlier pages at the same places are out of date.
   void forget(std::uint64_t page, std::uint64_t end, std::uint64_t absent_pages) {
     end = smaller(end, page + kMarkedPagesMax);
     for (int i = 0; i < kRunsMax && page < end && absent_pages > 0; ++i) {

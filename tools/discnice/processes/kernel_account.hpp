@@ -24,7 +24,7 @@ struct KernelAccount {
   }
 };
 
-/// The account of a running process, with those of the children that it has waited for. Empty when the kernel keeps no account or refuses to show it.
+/// The account of a running process, including the children that it has waited for. Empty when the kernel keeps no account or refuses to show it.
 std::optional<KernelAccount> account_of(pid_t pid);
 
 /// Same as account_of(), without children: the sum over the threads that the process has now.

@@ -22,7 +22,8 @@ std::optional<ProcessFacts> facts_of(std::uint64_t pid);
 /// Same as facts_of(), from the content of /proc/PID/stat and /proc/PID/status. Pure.
 std::optional<ProcessFacts> read_facts(const std::string& stat, const std::string& status, long ticks_per_s);
 
-/// Page faults of a process. The kernel does not tell whether they waited for the disk: a fault on a page that is already on its way counts as one that did not wait.
+/// Page faults of a process. The kernel does not tell whether they waited for the disk: a fault on a page that the disk is already delivering counts as a fault
+/// that did not wait.
 struct PageFaults {
   std::uint64_t own = 0;
   std::uint64_t of_ended_children = 0;  // of children that it has waited for; changes with each of them

@@ -15,7 +15,7 @@ namespace discnice::protocol {
 
 /// Facts are valid for this time. The next process that needs them then learns them again, because the window may have been changed.
 inline constexpr std::uint64_t kFactsMaxNs = 10'000'000'000;
-/// No device has a window or a request that long (1 GiB); a longer one means damaged shared memory.
+/// No device has a window or a request of this length (1 GiB). A longer one means damaged shared memory.
 inline constexpr std::uint64_t kFactPagesMost = 1UL << 18U;
 /// No file system has larger folios.
 inline constexpr std::uint32_t kFactFolioOrderMost = 18;

@@ -14,10 +14,11 @@
 
 namespace discnice::protocol {
 
-/// An account may lie this far ahead of what the sums confirm, because its words change one after the other.
+/// An account may lie this far ahead of the instant that the sums confirm, because its words change one after the other.
 inline constexpr std::uint64_t kUnbackedMaxNs = 100'000'000;
 
-/// The instant in a lane's word, limited to what is possible at this rate (units for each second; 0: the lane has no limit, and nothing is owed).
+/// The instant in a lane's word, limited to instants that are possible at this rate (units for each second; 0: the lane has no limit, and nothing
+/// is owed).
 /// `own_units` of the charged units belong to the caller, who has not moved the instant for them yet.
 inline std::uint64_t checked_paid_ns(const Segment& segment, unsigned lane, std::uint64_t word,
                                      std::uint64_t rate_per_s, std::uint64_t now_ns,

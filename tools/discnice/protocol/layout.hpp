@@ -10,7 +10,7 @@
 // Any program that has mapped the segment can write anything into it, also by mistake. So each value is read once, checked for being possible and
 // then used (toolbox/base/read_once.hpp). These files check the values: lane_account.hpp and guarded_word.hpp check the instants of accounts,
 // segment.cpp the grant, the lent rate and the names, members.cpp the slots and the numbers of processes, device_facts.cpp the devices,
-// disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The launcher's left_writes_sender checks what is asked of the
+// disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The launcher's left_writes_sender checks the requests to the
 // launcher. The predictor's update_regions, resting_files and inode_blocks check the table of dirty data. The preload library's account and transfers
 // check the debts of a member.
 //
@@ -96,8 +96,8 @@ static_assert(sizeof(Member) == 256);
 enum class CallClass : std::uint8_t { read, write, copy, remove, create };
 inline constexpr std::uint32_t kCallClassCount = 5;
 
-/// The sums of all calls of one class, of all members together. They are kept only while verifying. The kernel's part is what the kernel counted for
-/// these calls themselves.
+/// The sums of all calls of one class, of all members together. They are kept only while verifying. The kernel's part is the number of bytes that
+/// the kernel counted for these calls themselves.
 struct ClassTotals {
   std::atomic<std::uint64_t> calls;
   std::atomic<std::uint64_t> bytes;
@@ -118,7 +118,7 @@ inline constexpr std::uint32_t kDisksMax = 8;
 inline constexpr std::uint32_t kActivityWords = sizeof(DiskActivity) / sizeof(std::uint64_t);
 static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
-/// One disk that the job uses: the bytes that the members moved there, and what is known of its other users.
+/// One disk that the job uses: the bytes that the members moved there, and the facts about its other users.
 struct alignas(32) Disk {
   // The device number plus one. The number is the number of the disk whose counters show the traffic (outputs/disk_counters.hpp), or else the number of the
   // file system. Writer: the member that claims the entry first.

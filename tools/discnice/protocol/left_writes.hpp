@@ -2,8 +2,8 @@
 // left_writes: how the data of small files that were closed is sent to the disk by the launcher.
 //
 // A process cannot send its written data once the file is closed, and sending before each close makes one request of each file. So many small files
-// are left to the kernel, and the launcher asks the kernel for a whole file system at once, beside the program (cli/left_writes_sender.hpp). This file has the
-// functions by which the members ask the launcher.
+// are left to the kernel, and the launcher asks the kernel to write a whole file system at once, while the program runs (cli/left_writes_sender.hpp). This
+// file has the functions by which the members ask the launcher.
 #pragma once
 
 #include <cstdint>

@@ -111,7 +111,8 @@ void free_slot(Member& member) {
   member.pid.store(0, std::memory_order_release);
 }
 
-// Looks only as far as any process had to go so far, because the slots of a whole stretch are several pages of memory.
+// Looks only at slots within the largest distance that any process has needed, because the slots of a whole stretch
+// are several pages of memory.
 Member* find_own(Segment& segment, ProcessId process) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
@@ -155,7 +156,8 @@ Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone i
   return nullptr;
 }
 
-// Tries free slots first, as far as any process had to go so far, because each question whether a holder lives costs a system call.
+// Tries free slots first, within the largest distance that any process has needed, because the check whether a holder lives costs a
+// system call.
 Member* claim(Segment& segment, ProcessId process) {
   const std::uint32_t near = segment.farthest_slot.load(std::memory_order_relaxed) + 1;
   Member* own =

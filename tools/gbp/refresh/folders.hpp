@@ -16,7 +16,7 @@ namespace gbp::refresh_parts {
 bool is_stand_in(const Workplace& place, const Recorded& entry, int folder_fd, const std::string& name,
                  const struct stat& status);
 
-/// A folder that could not be moved to the place or name that somebody wanted, and the reason.
+/// A folder that could not be moved to the wanted place or name, and the reason.
 struct LeftFolder {
   std::string sibling_name;  // its name if it stays in the sibling; empty if it is in the directory
   std::string why;           // one sentence

@@ -74,7 +74,8 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   fmt::print("{}\n", found.blockers.empty() ? "nothing was changed: --apply does it" : "nothing was changed");
 }
 
-// For an end before the exchange: removes the files that were made beside the directory. Reports the first problem.
+// Used when the refresh ends before the exchange: removes the files that were made next to the directory. Reports
+// the first problem.
 std::string give_up(const Workplace& place, Journal& journal, std::string problem) {
   std::string last;
   if (journal.stage == Stage::filling) {
@@ -128,7 +129,8 @@ std::string replace(const Workplace& place, const Survey& found, const Guard& gu
   return give_up(place, journal, problem);
 }
 
-// For an end after the exchange, in either direction: merges, cleans up, and prints what a person has to know.
+// Used when the refresh ends after the exchange, in either direction: merges, cleans up, and prints the facts
+// that a person needs.
 int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   const std::string problem = settle(place, journal, settled);
   if (!problem.empty())

@@ -31,7 +31,7 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-// Used when nobody could wait for a killed process, because the kernel has taken its exit status.
+// Used when no process could wait for a killed process, because the kernel has discarded its exit status.
 constexpr int kKilled = SIGKILL;
 
 // Every process of the host may have inherited a held socket: only the worker, which is gone, knew which of them are likely.

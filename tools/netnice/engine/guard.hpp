@@ -9,8 +9,9 @@
 
 namespace netnice {
 
-/// Forks. In the new process it returns a descriptor that becomes readable when the first process is gone, or a negative errno if there is no guard. In the first process it does
-/// not return: the first process waits for the new one, puts back what is still held, and exits with status_of(the new process's status as from waitpid()).
+/// Forks. In the new process it returns a descriptor that becomes readable when the first process is gone, or a negative errno if there is no guard. In the
+/// first process it does not return. The first process waits for the new process, restores the sockets that are still held, and exits with status_of(the new
+/// process's status as from waitpid()).
 int get_guard(Holds& holds, int (*status_of)(int wait_status));
 
 }  // namespace netnice

@@ -220,7 +220,8 @@ void let_receive(int fd, const SocketLimits& before) {
     set(fd, SOL_SOCKET, SO_RCVBUF, before.buffer_bytes / 2);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, before.clamp_bytes);
   } else {
-    // The kernel opens the window again up to what the buffer bears. The kernel alone would not lift the clamp of a buffer whose size is locked.
+    // The kernel opens the window again as far as the size of the buffer allows. The kernel alone would not lift the clamp of a buffer whose
+    // size is locked.
     int buffer_bytes = 0;
     get(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, std::max(buffer_bytes, before.clamp_bytes));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// descriptor_hooks: the wrappers of interposed.def, the calls on descriptors. Each wrapper says what the call is and hands the real call to transfer/transfer.hpp.
+// descriptor_hooks: the wrappers of interposed.def, the calls on descriptors. Each wrapper describes its call and passes the real call to
+// transfer/transfer.hpp.
 #include "tools/discnice/preload/entry/hooks.hpp"
 
 #include <cstdarg>
