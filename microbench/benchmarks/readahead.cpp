@@ -17,7 +17,8 @@
 namespace microbench {
 namespace {
 
-// Where the kernel counts a page only after it has arrived, a window counts as complete when the count has not changed for this time.
+// On a kernel that counts a page only after the page has arrived, a window counts as complete when the count has not changed for this
+// time.
 constexpr useconds_t kSettleUs = 500;
 constexpr int kSettleTries = 200;
 

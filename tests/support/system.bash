@@ -20,7 +20,7 @@
 #
 # It sets `set -euo pipefail`. It needs no root unless a test asks for root. Included a second time it does nothing.
 #
-# Where the system allows it, which needs root, a test has a /dev/shm and mounts of its own; then GRAY_OWN_SHM is in its environment. So the test does not take other
+# As root, and if the system allows it, a test has a /dev/shm and mounts of its own. Then GRAY_OWN_SHM is in its environment. So the test does not take other
 # programs' shared memory for its own leftovers, and shares no board of the disks with other jobs. Several tests can run at the same time.
 if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail

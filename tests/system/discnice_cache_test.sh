@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_cache_test: a job that gives way leaves the page cache as it found it, and does not pay for its own pages again and again.
 #
-# How: mincore tells which pages of a file are in memory before and after a job, and the kernel's account tells how many bytes each job read from the disk. Where no
-# pages may stay, the room is nearly nothing (own=64K). The programs' output is compared with the files that they read. Left out: a lack of memory, other
-# readers at the same time, and the cost of all this (bench/cache_neutral).
+# How: mincore tells which pages of a file are in memory before and after a job, and the kernel's account tells how many bytes each job read from the disk. In
+# cases in which no pages may stay, the room is nearly nothing (own=64K). The programs' output is compared with the files that they read. Left out: a lack of
+# memory, other readers at the same time, and the cost of all this (bench/cache_neutral).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 tar
 cd "$SCRATCH"

@@ -95,7 +95,8 @@ ctrl_c() {
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
-# A program that was stopped for a second goes on afterwards. It may not make up for that time by a burst of more than a window.
+# A program that was stopped for a second goes on afterwards. The program may not make up for that time by a burst of more than
+# a window.
 stop_and_continue() {
   local pid start_ns elapsed_s
   make_file ./short 3000000

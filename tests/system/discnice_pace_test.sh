@@ -321,7 +321,7 @@ orphans() {
     rm -f copy
     "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'env -i ./at_once copy & exit 0' 2>"$OUT/err" || status=$?
     ((status == 0)) || complain "an orphan: status $status"
-    # A process that goes on while it is still a shell, which the library holds, is looked after without a message.
+    # A process that goes on while it is still a shell, which the library holds, is held without a message.
     holds "$(field "$OUT/report" still_running) >= 1 || $(field "$OUT/report" kernel_write_bytes) >= 11e6" || grep -q 'goes on: process' "$OUT/err" || silent=$((silent + 1))
   done
   ((silent == 0)) || complain "of 10 orphans $silent were lost in silence"

@@ -10,7 +10,8 @@ source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 head -c 300000 /dev/urandom >input
 
-# Each name that is looked up costs every exec in a job half a microsecond. The names here are variables, and only the loader knows whose variable is the one that counts.
+# Each name that is looked up costs every exec in a job half a microsecond. The names here are names of variables, and only the loader knows which library's
+# variable is used.
 names() {
   "$DISCNICE" -q --policy unlimited -- env LD_DEBUG=bindings "$(type -P true)" 2>&1 |
     sed -n "s/.*binding file [^ ]*libdiscnice\.so.* to .*symbol .\([A-Za-z0-9_]*\)' .*/\1/p" | sort -u

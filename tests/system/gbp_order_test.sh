@@ -18,7 +18,7 @@ export XDG_DATA_HOME=$SCRATCH/parameters # only the shipped parameters
 chmod 755 "$SCRATCH"
 mkdir "$SCRATCH/data"
 cd "$SCRATCH/data"
-# The files are written in another order than that of their names.
+# The files are not written in the order of their names.
 names=(f07 f02 f11 f05 f09 f01 f12 f04 f08 f03 f10 f06)
 for name in "${names[@]}"; do
   head -c "$FILE_BYTES" /dev/urandom >"$name"

@@ -66,7 +66,7 @@ sleep 2.7
 wait "$first" || fail "$(cat "$SCRATCH/err")"
 grep -q 'somebody else took the marks away' "$SCRATCH/err" || fail "two at one process, and nothing was said: $(cat "$SCRATCH/first")"
 
-# Huge pages, if the kernel gives them: gb-wss says so, and how much of the memory they are.
+# If the kernel gives huge pages, gb-wss says how much of the memory consists of huge pages.
 if [[ $(</sys/kernel/mm/transparent_hugepage/enabled) != *'[never]'* ]]; then
   python3 -c '
 import ctypes, mmap, sys, time

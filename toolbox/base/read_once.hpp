@@ -4,7 +4,7 @@
 // The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring): a value is read
 // once into a local copy, every field of the copy is checked for being possible, and then the copy is used. Before that check no shared value is used as an
 // index, a count, a length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but dropped.
-// A plain read is not enough: the compiler may read the memory twice, and the second value may differ from the one that was checked.
+// A plain read is not enough: the compiler may read the memory twice, and the second value may differ from the checked value.
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,8 @@ constexpr void fade_to(LineSums& sums, double weight_max) {
   add_sums(sums, before, share);
 }
 
-/// The line of least squares among the lines that are nowhere below zero. Without a fixed part it goes through the origin; without growth with x it is level. Where all x are
-/// equal it goes through the origin. Without any pair it is zero.
+/// The line of least squares among the lines that are nowhere below zero. Without a fixed part it goes through the origin; without growth with x it is level.
+/// When all x are equal, the line goes through the origin. Without any pair it is zero.
 constexpr CostLine cost_line(const LineSums& sums) {
   if (!(sums.weight > 0)) return {};
   const CostLine level{sums.y / sums.weight, 0};

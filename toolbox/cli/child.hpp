@@ -56,7 +56,7 @@ bool is_shell_job();
 /// child has continued meanwhile.
 void stand_with(pid_t child);
 
-/// Call this first in main(). Where the command's standard input, output or error is closed, a descriptor of this process must not get the number of the closed
+/// Call this first in main(). When the command's standard input, output or error is closed, a descriptor of this process must not get the number of the closed
 /// descriptor. The command finds these descriptors closed, as they were. In this process, reads and writes on them fail as before.
 void occupy_standard_descriptors();
 

@@ -112,8 +112,8 @@ class CommandLine : public Command {
 /// that case stdout is already written and checked. `--completion SHELL` alone prints the script for that shell (completion.hpp).
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
 
-/// To be called after parse(), when prefix_command() was called on that command line. Gives the command that follows the options, without a "--" before it. If a word before a
-/// "--" looks like an option and is none, the command line is wrong, and the exit status is returned.
+/// To be called after parse(), when prefix_command() was called on that command line. Gives the command that follows the options, without a "--" before it. If
+/// a word before a "--" begins like an option and is no option, the command line is wrong, and the exit status is returned.
 std::optional<int> take_command(const CommandLine& line, int argc, const char* const* argv,
                                 std::vector<std::string>& command);
 

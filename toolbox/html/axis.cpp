@@ -57,7 +57,8 @@ double step_of(double span, Quantity quantity) {
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }
 
-// Powers of two or ten. Where there are many, some are left out; where there are hardly any, the two ends of the axis are used.
+// Powers of two or ten. When there are many such values, some are left out. When there are hardly any, the two ends of the axis
+// are used.
 std::vector<double> round_powers(const Axis& axis) {
   const double base = counts_in_1024(axis.quantity) || axis.quantity == Quantity::count ? 2 : 10;
   const double first = std::ceil(std::log(std::max(axis.low, kTiny)) / std::log(base) - 1e-9);

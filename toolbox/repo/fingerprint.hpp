@@ -17,8 +17,8 @@ struct Fingerprint {
   bool has_hypervisor = false;
 };
 
-/// Reads the fingerprint of this host. `root` stands before each path read ("" for the real host, another
-/// folder for tests); the kernel release and host name always come from uname(2). Never fails: a value that cannot be read has a fixed substitute. Any thread.
+/// Reads the fingerprint of this host. `root` is put before each path ("" for the real host, another folder for tests). The kernel release and host name
+/// always come from uname(2). Never fails: a value that cannot be read has a fixed substitute. Any thread.
 Fingerprint read_fingerprint(const std::string& root = "");
 
 /// Empty if both fingerprints are of the same host, else the first difference as a phrase: "machine id a, here b".

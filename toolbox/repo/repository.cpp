@@ -203,7 +203,7 @@ std::vector<Found> Repository::list() const {
     const std::optional<Name> name = parse_name(text);
     std::optional<Found> found = name ? find(name->key, name->device) : std::nullopt;
     if (!found) continue;
-    // A flag or variable without a device may have given the value. The result still names the device that was asked for.
+    // A flag or variable without a device may have given the value. The result still names the requested device.
     found->parameter.device = name->device;
     all.push_back(std::move(*found));
   }

@@ -50,8 +50,8 @@ Sampling sample(const Options& options);
 /// The times of the looks: each time is twice the time before, and the last time is `span_ns`. Pure.
 std::vector<std::uint64_t> look_times(std::uint64_t span_ns, std::size_t looks);
 
-/// The length of a window: the time asked for; else the usual ten seconds, or longer, so that a clearing and `looks` readings of `look_ns` each take no more than a hundredth of
-/// it. Pure.
+/// The length of a window: the requested time. Without a request, the usual ten seconds, or longer, so that a clearing and `looks` readings of `look_ns` each
+/// take no more than a hundredth of it. Pure.
 std::uint64_t span_for(std::uint64_t asked_ns, std::uint64_t look_ns, std::size_t looks);
 
 }  // namespace gb_wss

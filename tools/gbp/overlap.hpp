@@ -4,7 +4,7 @@
 // Knowledge assumed: pages that are being fetched need room. When the cache is full, this room is taken from cached parts. The room is one window in total,
 // because a fetched part is passed on and leaves its room to the next part.
 // Output observed: how fast the reader takes the data.
-// Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would stand still in that time. For a
+// Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would be idle in that time. For a
 // fast reader overlap saves no time, and it is better to keep the cached parts for the next scan.
 // What breaks it: a reader that pauses once for another reason. Such a pause costs one window.
 #pragma once

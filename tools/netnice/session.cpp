@@ -50,7 +50,7 @@ bool close_output(const std::string& name, std::FILE* file) {
   return error == 0;
 }
 
-// Returns the exit status: it says so when the wanted report could not be written.
+// Returns the exit status. The status shows when the wanted report could not be written.
 int tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
          int status) {
   const std::string json = json_of(engine, options.command, time_ns, status);

@@ -118,15 +118,15 @@ struct gb_cache_prediction {
 /**
  * Learns how fast the device of an open file is. If at most a tenth of the first `bytes_max` bytes of the file is cached, this function reads up to `bytes_max` bytes from the
  * beginning of the file, in order, and measures the time. *bytes is the number of bytes read; 0 means that nothing was learned from the file. A few files of a
- * device give a better value than one. The read pages stay in the cache and count against probe_budget_bytes. The call changes the descriptor's access pattern,
- * but not its position. Errors: as fstat(2) and pread(2); -EINVAL: an argument is NULL.
+ * device give a better value than one file. The read pages stay in the cache and count against probe_budget_bytes. The call changes the descriptor's access
+ * pattern, but not its position. Errors: as fstat(2) and pread(2); -EINVAL: an argument is NULL.
  */
 GB_API gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t bytes_max, uint64_t* bytes);
 
 /**
- * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now. The speed of the device is the one that gb_cache_learn_fd() found, or else the
- * one that microbench(1) measured. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: some bytes are not cached and the speed of the device is
- * unknown, or the cached pages cannot be found. Other errors are those of fstat(2), and -EINVAL.
+ * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now. The speed of the device is the speed that gb_cache_learn_fd()
+ * found, or else the speed that microbench(1) measured. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: some bytes are not cached and the speed of
+ * the device is unknown, or the cached pages cannot be found. Other errors are those of fstat(2), and -EINVAL.
  */
 GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
                                        uint64_t length_bytes, struct gb_cache_prediction* prediction);

@@ -21,7 +21,7 @@ namespace gray::core {
 inline constexpr std::uint64_t kMissRatio = 6;
 inline constexpr std::uint64_t kMissExcessNs = 10'000;
 
-/// The longest time of a hit, where a certain hit takes `certain_hit_ns`. A longer read missed. Pure.
+/// The longest time of a hit, when a certain hit takes `certain_hit_ns`. A longer read missed. Pure.
 constexpr std::uint64_t threshold_by_hit(std::uint64_t certain_hit_ns) {
   const std::uint64_t by_ratio = certain_hit_ns * kMissRatio;
   const std::uint64_t by_excess = certain_hit_ns + kMissExcessNs;

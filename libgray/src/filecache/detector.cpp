@@ -308,8 +308,8 @@ bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch
   return true;
 }
 
-// One page is not enough for an answer. Where one or two probes were planned, more pages are probed until hits and misses differ by two, or kChecksMax more were probed. False if
-// the backend does not work here.
+// One page is not enough for an answer. When one or two probes were planned, more pages are probed until hits and misses differ by two, or until kChecksMax
+// more pages were probed. False if the backend does not work here.
 bool Detector::check(Backend backend, const Target& target, const Stretch& stretch, Sample& sample) {
   if (sample.judged > 2) return true;
   if (sample.judged == 1 && !sample.was_hit) {

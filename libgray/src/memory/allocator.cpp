@@ -35,7 +35,7 @@ constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
 // Touched memory needs more memory: its page tables, and the amount that the kernel charges in advance for each processor.
 constexpr std::uint64_t kPageTableShare = 512;
 constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
-// A larger share of the minimum, where the amount above was not enough.
+// A larger share of the minimum. It is used when the amount above was not enough.
 constexpr std::uint64_t kSlackShareMax = 8;
 // A reserve (claims.hpp) that has changed by less than this is not announced again, since each announcement wakes all waiting processes.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;

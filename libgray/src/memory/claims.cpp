@@ -93,7 +93,7 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
   return least;
 }
 
-// Computed in the asker's tightest pool, where the asker's own account shows less room than the common account.
+// Computed in the asker's tightest pool, when the asker's own account shows less free memory than the common account.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
   // A limit was added or removed between the two readings.
   if (own.empty() || own.size() != common.size()) return 0;

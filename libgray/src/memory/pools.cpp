@@ -22,7 +22,7 @@ constexpr std::uint64_t kReclaimBatchPages =
 // Less swap than this counts as no swap: it would not make up for a wrong grant.
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;
 
-// Where a hierarchy of control groups is mounted, and which folder of the hierarchy is the top of that mount.
+// The folder at which a hierarchy of control groups is mounted, and the folder of the hierarchy that is the top of that mount.
 struct Mount {
   std::string point;
   std::string top;

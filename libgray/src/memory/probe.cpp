@@ -65,7 +65,7 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
   step_pages_ = first_pages();
 }
 
-// Where time is the only signal, a page must not be all zero: since 6.12 Linux does not write such pages to swap, and gives them back without a device.
+// When time is the only signal, a page must not be all zero: since 6.12 Linux does not write such pages to swap, and gives them back without a device.
 void Probe::touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride) {
   os::touch_pages(base_, {first_page, count, stride, static_cast<unsigned char>(is_time_alone() ? 1 : 0)},
                   times_ns_.data());
@@ -94,7 +94,7 @@ void Probe::remember() {
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
   const std::uint64_t first = first_pages();
   std::uint64_t pages = step_pages_;
-  // Where no account shows how much room is left, a step that goes too far must not cost much of the held memory.
+  // When no account shows how much memory is free, a step that goes too far must not cost much of the held memory.
   const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
   if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;

@@ -110,7 +110,7 @@ void sort_by(std::vector<File>& files, const IsBefore& is_before) {
 
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder) {
   number(files);
-  // Where no device has an order, files are not sorted by device either: then the input's order is kept.
+  // When no device has an order, files are not sorted by device either, and the order of the input is kept.
   const bool is_layout_known = !is_by_folder && std::any_of(files.begin(), files.end(), [](const File& file) {
     return file.error == 0 && file.order != layout::Order::none;
   });

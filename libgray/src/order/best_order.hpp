@@ -10,7 +10,7 @@
 // file costs a seek. When the file is read among the missing files, it is completely cached after one scan, and its read needs no extra seek. Of the files that
 // are not cached as a whole, those in the fastest level come first.
 // What breaks it: a file with so much in the cache that losing it costs more than a few seeks; and a set of which so much is missing that cached pages are evicted before they
-// are read. In these cases the partly cached files come before the missing ones.
+// are read. In these cases the partly cached files come before the uncached files.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct TimedRead {
   bool has_slept;  // the thread gave up its processor voluntarily, as it does when it waits for a device
 };
 
-/// Reads the byte at an offset and measures the time. Where the host does not count sleeps, has_slept is always false.
+/// Reads the byte at an offset and measures the time. When the host does not count sleeps, has_slept is always false.
 base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
 /// Tells the kernel that reads of this descriptor are in the usual order, so that it reads ahead.
@@ -94,7 +94,8 @@ inline constexpr std::uint64_t kEndPages = kWindowPages - 1;
 /// The kind of file system that holds a path: f_type of statfs(2).
 base::Result<std::uint64_t> file_system_kind(const char* path);
 
-/// Whether the host says that the disk with this device number is rotational. Virtual and RAID disks often say so wrongly. -ENOENT where the host does not tell.
+/// Whether the host says that the disk with this device number is rotational. For virtual and RAID disks the host's answer is often wrong. -ENOENT: the host
+/// does not tell.
 base::Result<bool> is_rotational(std::uint64_t device);
 
 /// The address of the file's first extent on its device. Delayed data is not forced to the disk. -ENOENT: the file has no known address.

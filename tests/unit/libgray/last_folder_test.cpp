@@ -59,7 +59,7 @@ bool is_open(int fd) {
   return fcntl(fd, F_GETFD) >= 0;
 }
 
-// Asks for names of `folder` until a name is looked up in the open folder itself.
+// Looks up names of `folder` until a name is looked up in the open folder itself.
 int hold(gray::order::LastFolder& last, const Folders& folders, const char* folder) {
   for (int i = 0; i < kNames; ++i) {
     const std::string path = folders.path(folder, i);

@@ -4,7 +4,8 @@
 // Knowledge assumed: limits are set on whole disks, not on partitions. The traffic of a stacked device (LVM, RAID, dm-crypt, a loop device) is counted on that
 //   device, and once more on the device below it, for the same group. /sys/dev/block/N/slaves and loop/backing_file name the device below.
 //   /sys/fs/btrfs/ID/devices lists all devices of a file system.
-// What breaks it: a loop device whose file this mount namespace cannot see. Its disk then counts as one more disk that the job uses.
+// What breaks it: a loop device whose file this mount namespace cannot see. Its disk then counts as a further disk that the job
+// uses.
 #pragma once
 
 #include <cstdint>

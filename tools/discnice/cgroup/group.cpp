@@ -73,7 +73,7 @@ std::map<std::uint64_t, std::uint64_t> numbers_in(const std::string& text) {
 int Group::make() const {
   if (mkdir(folder_.c_str(), kMode) != 0) return -errno;
   if (version_ == Version::one) return 0;
-  // A limit on the number of processes applies to the new group, too. Where memory is limited, no group is made (place.cpp).
+  // A limit on the number of processes applies to the new group, too. When memory is limited, no group is made (place.cpp).
   const std::string file = folder_.substr(0, folder_.rfind('/')) + "/pids.max";
   if (const std::string most = read_text(file); !most.empty()) write_text(folder_ + "/pids.max", most);
   return 0;

@@ -31,7 +31,7 @@ class LeftWritesSender {
   LeftWritesSender(const LeftWritesSender&) = delete;
   LeftWritesSender& operator=(const LeftWritesSender&) = delete;
 
-  /// To be called now and then. The first request starts a thread, which answers that request and all later ones.
+  /// To be called now and then. The first request starts a thread, which answers that request and all later requests.
   void look();
 
  private:

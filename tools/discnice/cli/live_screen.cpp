@@ -134,7 +134,7 @@ std::string manner_of(const JobLook& job, int width) {
   return text;
 }
 
-// The rate of received bytes stands below the rate of reading, the rate of sent bytes below the rate of writing.
+// The rate of received bytes is shown below the rate of reading, and the rate of sent bytes below the rate of writing.
 ScreenLine net_line(const JobLook& job, const Grid& grid, Style style) {
   std::string text = net_limits_text(job.grant);
   if (text.empty()) text = "net free";

@@ -160,7 +160,7 @@ Grant recorded_grant(const protocol::RecordFileHeader& header) {
   return grant;
 }
 
-// Returns the limit under which the policy is tried: the limit that was asked for, else the recorded limit.
+// Returns the limit under which the policy is tried: the requested limit, else the recorded limit.
 Grant tried_grant(const Options& options, Grant grant) {
   if (options.rate_bytes_per_s != 0) {
     grant.policy_id = policy::kRateWindowId;

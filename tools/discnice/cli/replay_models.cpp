@@ -17,8 +17,8 @@ namespace {
 using predictor::Answer;
 using protocol::RecordType;
 
-// The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, old ones are forgotten. Only
-// the data of killed processes stays so long, because no record says that those processes have left.
+// The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, the oldest processes and
+// answers are forgotten. Only the data of killed processes stays so long, because no record says that those processes have left.
 constexpr std::size_t kProcessesMax = 1024;
 constexpr std::uint64_t kEarlyAnswersMax = UINT64_C(1) << 21U;
 constexpr std::size_t kFilesMax = 65536;  // the most descriptors of one process

@@ -34,7 +34,7 @@ double seconds(std::uint64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }
 
-// The report tells of bytes that the models missed when they are more than kLateBytesMin and more than one part in kLateShare of all bytes.
+// The report tells of bytes that the models missed when they are more than kLateBytesMin and more than 1/kLateShare of all bytes.
 constexpr std::uint64_t kLateBytesMin = UINT64_C(1) << 20;
 constexpr std::uint64_t kLateShare = 10;
 // A shorter wait after the end is not shown to a person.

@@ -57,7 +57,7 @@ class Sharer {
   SharingJobs jobs_;
 };
 
-/// The daemon's part: divides `total_bytes_per_s` among all jobs. A total of 0 stands for the largest rate of these jobs.
+/// The daemon's part: divides `total_bytes_per_s` among all jobs. A total of 0 means the largest rate of these jobs.
 void lend_to_all(SharingJobs& jobs, std::uint64_t total_bytes_per_s);
 
 }  // namespace discnice::cli

@@ -4,8 +4,8 @@
 // library cannot reach.
 //
 // The launcher ends with its program, because its parent waits for the program's exit status. So another process holds the processes that go on.
-// That process has no terminal and no open file of the launcher. It ends with the last process that it holds. Where the kernel lets only ancestors
-// trace (Yama), it stops processes by signals.
+// That process has no terminal and no open file of the launcher. It ends with the last process that it holds. If the kernel lets only ancestors
+// trace (Yama), this process stops the others by signals.
 #pragma once
 
 #include <string>

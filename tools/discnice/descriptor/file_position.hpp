@@ -38,7 +38,8 @@ inline void lose_position(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) lose_position(*file);
 }
 
-/// The open file behind the descriptor now has another descriptor, or a stream. From here on its position is asked for each time, and its flags may change.
+/// The open file behind the descriptor now has another descriptor, or a stream. From here on the kernel is asked for the position each time, and the flags
+/// may change.
 void note_shared(int fd);
 
 /// Notes the result of lseek(), and returns that result.
@@ -47,7 +48,8 @@ off64_t note_sought(int fd, off64_t result);
 /// Notes the result of a read or write at the position. Any thread may call this.
 void note_moved(OpenFile& file, ssize_t result);
 
-/// Where the next read or write of `length_bytes` at the position begins. Returns false when the descriptor has no position.
+/// The offset at which the next read or write of `length_bytes` at the position begins. Returns false when the descriptor
+/// has no position.
 bool find_position(OpenFile& file, int fd, std::uint64_t length_bytes, std::uint64_t* offset_bytes);
 
 }  // namespace discnice::guest

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // disk_watch: finds out who else uses the disks of a job, for the policies that give way to others.
 //
-// One member looks for all members, at most every few milliseconds; the others use its result. Where discnice-policyd runs, the daemon has already looked
-// (disk_board.hpp). No descriptor is kept. Where the disk has counters, policy/foreground.hpp judges by them. Otherwise policy/pressure.hpp judges under `idle`, and in all other
-// cases policy/manners.hpp judges by the job's own calls (progress.hpp).
+// One member looks for all members, at most every few milliseconds; the others use its result. If discnice-policyd runs, the daemon has already read the
+// counters (disk_board.hpp). No descriptor is kept. Where the disk has counters, policy/foreground.hpp judges by them. Otherwise policy/pressure.hpp judges
+// under `idle`, and in all other cases policy/manners.hpp judges by the job's own calls (progress.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 //   nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the page in)
 //   timed       the paper's probe: the time of a one-byte read, and whether the thread slept in it
 //
-// Probes use a second descriptor with POSIX_FADV_RANDOM, so that they do not disturb the program's own read-ahead. It is opened for one estimate and then closed. Each probe
-// that misses may read one page from the disk, and is counted (Counter::probe_bytes).
+// Probes use a second descriptor with POSIX_FADV_RANDOM, so that they do not disturb the program's own read-ahead. This descriptor is opened for one estimate
+// and then closed. Each probe that misses may read one page from the disk, and is counted (Counter::probe_bytes).
 #pragma once
 
 #include <cstdint>

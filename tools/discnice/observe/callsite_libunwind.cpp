@@ -65,7 +65,7 @@ bool find_functions(void* library) {
          find(library, DISCNICE_NAME_OF(unw_step), &step);
 }
 
-// Notes the processor's registers of the caller. On other machines libunwind has a macro for that.
+// Notes the processor's registers of the caller. On other machines a macro of libunwind does this.
 __attribute__((always_inline)) inline bool note_context(unw_context_t* context) {
 #if defined(__x86_64__)
   return get_context(context) == 0;

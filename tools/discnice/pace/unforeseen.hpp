@@ -5,7 +5,8 @@
 // Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and predicts
 // the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading, and such a
 // call may last
-//   as long as a slow disk seeks. A process's account grows by that of a child when it waits for the child (wait_task_zombie()).
+//   as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the process
+//   (wait_task_zombie()).
 // Output observed: the process's account; the page faults of the process and of its children; the member's fields in the segment: the time of the
 // last settlement, the bytes that were settled by then, and the bytes that were predicted since then.
 // Inference drawn: suppose that the account has grown by more than was predicted, and that the last settlement is some ticks old. If there were page

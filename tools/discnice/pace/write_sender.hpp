@@ -41,7 +41,7 @@ class WriteSender {
 
   /// Asks for the process's written data to be sent. Never waits.
   void ask(pid_t pid);
-  /// Whether sending was asked for this process, and is not done yet.
+  /// Whether sending was requested for this process, and is not done yet.
   [[nodiscard]] bool is_busy_with(pid_t pid);
 
  private:

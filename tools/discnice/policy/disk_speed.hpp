@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// disk_speed: measures how long others wait for a request at this disk. Where this wait is short, it shortens the waiting times of the
-// policies, which are set for a mechanical disk.
+// disk_speed: measures how long others wait for a request at this disk. When this wait is short, disk_speed shortens the waiting times
+// of the policies, which are set for a mechanical disk.
 //
 // Giving way costs the job time. It saves the others the time of one request of the job: some ten milliseconds on a mechanical disk, and a hundredth of that on
 // flash. When the job waited as long on flash as on a mechanical disk, it got a hundredth of a fast disk's speed while another program called fsync() five
@@ -37,8 +37,8 @@ void learn_random_read(const DiskActivity& before, DiskActivity& after);
 /// Learns from the requests of all programs since `before` how long a request waits on this disk. Pure.
 void learn_waits(const DiskActivity& before, DiskActivity& after, const Grant& grant);
 
-/// Converts a time that suits a mechanical disk into one for this disk. The result is shorter where others wait less for a
-/// request. Pure.
+/// Converts a time that suits a mechanical disk into a time that suits this disk. The result is shorter where others wait
+/// less for a request. Pure.
 std::uint64_t on_this_disk(const DiskActivity& activity, std::uint64_t mechanical_ns);
 
 /// How far a counter has grown. A counter that goes back was restarted, and counts as not grown.

@@ -7,7 +7,7 @@
 // Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; the bytes charged to the job's own
 //   members and to this user's other jobs.
 // Inference drawn: three things belong to the foreground: bytes at the device beyond those that were charged to this user's jobs; reads under way
-//   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs asked for. policy/giving_way.hpp describes
+//   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs requested. policy/giving_way.hpp describes
 //   the job's reaction.
 // What breaks it: members whose reads the library does not see (static programs). The file system's own writes: they belong to no program, and beyond
 // a small allowance they are taken for foreground. A journal's commits, which look like another program's fsync. A disk without a write cache,

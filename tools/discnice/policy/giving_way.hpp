@@ -37,7 +37,7 @@ inline std::uint64_t preemption_max_ns(const DiskActivity& activity, std::uint64
   return here_ns > kPreemptionMinNs ? here_ns : kPreemptionMinNs;
 }
 
-/// What is known of the others at a look that has seen them.
+/// The facts about the others at a look that has seen them.
 struct Sighting {
   std::uint64_t latency_ns = 0;         // the mean time of the reads between the two looks; 0 = not known
   unsigned halvings = 1;                // how often the pace is halved

@@ -12,7 +12,7 @@
 
 namespace discnice::predictor {
 
-/// What is remembered of one open file between two operations.
+/// The facts that are remembered of one open file between two operations.
 struct FileState {
   ReadaheadState readahead;
   ReadaheadLimits limits;

@@ -7,7 +7,7 @@
 // Inference drawn: suppose that the kernel's account of a process grows, that its member settles nothing, and that the process reads or writes as much by system
 //   calls. Then it makes these calls past the library. Whether the library is mapped does not matter.
 // What breaks it: a kernel that keeps no account. Then only reasons that keep the library from being loaded are seen. A process that for a long time maps files and
-//   reads pipes, without any call on a file, looks the same; it has no limit for that time either.
+//   reads pipes, without any call on a file, looks the same. Such a process also has no limit for that time.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //
 // It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero bytes
 // are an empty board, so the first process that needs it makes it by giving the file its size. Members add the bytes that their own jobs move. So no
-// job takes another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all jobs.
+// job takes another job of the same user for a foreground. If discnice-policyd runs, it samples each disk once for all jobs.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ inline constexpr char kBoardMark[] = ".disks";
 /// A published sample is valid for this time; after that the members read the counters themselves. It is a few times the daemon's
 /// interval.
 inline constexpr std::uint64_t kPublishedMaxNs = 10'000'000;
-/// The daemon samples a disk that a member has asked for within this time.
+/// The daemon samples a disk if a member has requested a sample within this time.
 inline constexpr std::uint64_t kWantedMaxNs = 1'000'000'000;
 
 struct PublishedSample {

@@ -10,7 +10,7 @@
 
 namespace discnice::protocol {
 
-/// A disk as outputs/disk_counters.hpp numbers it. The number 0 stands for every disk that has no entry of its own.
+/// A disk as outputs/disk_counters.hpp numbers it. The number 0 means every disk that has no entry of its own.
 struct MeasuredRead {
   std::uint64_t disk = 0;
   std::uint64_t random_read_ns = 0;

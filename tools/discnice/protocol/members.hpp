@@ -13,7 +13,8 @@
 
 namespace discnice::protocol {
 
-/// The first page of the segment has room for a few slots, and each further page of slots for a fixed number. A bit of Segment::used_members stands for each of these pages.
+/// The first page of the segment has room for a few slots, and each further page of slots for a fixed number. Each of these pages has a bit in
+/// Segment::used_members.
 inline constexpr std::uint32_t kMemberPages = 64;
 constexpr std::uint32_t first_of_page(std::uint32_t number) {
   return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
@@ -31,8 +32,8 @@ enum class JoinKind : std::uint8_t {
   after_fork,  // a new process: a slot with its pid belongs to a dead process
 };
 
-/// Gives the calling process its slot. It never fails: when no slot is free, or there is no memory for one, the process shares the first slot.
-/// Lock-free and async-signal-safe. Looks at a bounded number of slots.
+/// Gives the calling process its slot. It never fails: when no slot is free, or there is no memory for a slot, the process shares the first
+/// slot. Lock-free and async-signal-safe. Looks at a bounded number of slots.
 Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain by the count of members.

@@ -12,7 +12,7 @@ inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
 
 inline constexpr std::uint32_t kStackFramesMax = 57;
 
-/// The library that walks the stacks, where it is installed. It has had this name since release 1.1.
+/// The path at which the library that walks the stacks is installed. It has had this name since release 1.1.
 inline constexpr char kUnwindLibrary[] = "libunwind.so.8";
 
 /// The stack of a call that is predicted to cost disk work.

@@ -21,8 +21,8 @@ inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a); 
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
-/// The largest values of a record. The recording cuts values to these, and a reader refuses larger ones, so that no file can keep a reader busy for
-/// ever.
+/// The largest values of a record. The recording cuts values to these limits, and a reader refuses larger values, so that no file can keep a reader
+/// busy for ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
     0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;

@@ -37,7 +37,8 @@ using gray::base::word;
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // the unit of st_blocks
-// The part of a journal's commit that is charged to the program that asked for it: the journal's blocks, and the seek to them.
+// The part of a journal's commit that is charged to the program that requested the commit: the journal's blocks, and the seek
+// to them.
 constexpr std::uint64_t kSyncBytes = 64 * 1024;
 
 void note_creation_outcome(Job& job, const Creation& made) {

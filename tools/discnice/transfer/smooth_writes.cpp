@@ -38,8 +38,8 @@ constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
 constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
 constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // the least that a file costs
-// Unless smoothing is asked for, a job's first writes are left alone up to this many bytes. For a job with a rate they are at most this part of a second's worth, because
-// the kernel sends them in addition to the job's rate.
+// Unless the user requests smoothing, a job's first writes are left alone up to this many bytes. For a job with a rate they are at most this part of a second's
+// worth, because the kernel sends them in addition to the job's rate.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
 // The longest time for which a write waits for an earlier step, and the time between two looks.
@@ -248,8 +248,8 @@ void ask_for_left(Job& job, const protocol::Disk& disk, int fd) {
   }
 }
 
-// Asks the launcher to send the small files that were left to the kernel, and waits until few bytes are left. Returns false when others use the disk, or when the launcher
-// does not send: it says so, or the remaining bytes do not shrink during a whole wait (it may be stopped).
+// Asks the launcher to send the small files that were left to the kernel, and waits until few bytes are left. Returns false when others use the disk, or when
+// the launcher does not send: it reports this, or the remaining bytes do not shrink during a whole wait (the launcher may be stopped).
 bool wait_for_left(Job& job, protocol::Disk& disk, int fd, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
   const std::uint64_t start_ns = monotonic_ns();

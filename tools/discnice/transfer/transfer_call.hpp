@@ -12,9 +12,9 @@
 
 namespace discnice::guest {
 
-/// The offset that stands for "the file's own position".
+/// The offset that means "the file's own position".
 inline constexpr std::int64_t kAtPointer = -1;
-/// The offset that stands for "the caller forbade waiting (RWF_NOWAIT)". Such a call is passed through.
+/// The offset that means "the caller forbade waiting (RWF_NOWAIT)". Such a call is passed through.
 inline constexpr std::int64_t kUntouched = -2;
 
 /// The kernel moves no more than this many bytes in one call (MAX_RW_COUNT), so the parts of one call never add up to more.

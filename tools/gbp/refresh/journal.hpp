@@ -32,7 +32,8 @@ Identity identity_of(const struct stat& status);
 bool is_same_but_status_time(const Identity& a, const Identity& b);
 bool is_same(const Identity& a, const Identity& b);
 
-/// One name of the directory. An entry that is linked instead of copied has the same identity twice. For a folder the second identity is that of the link that stands for it.
+/// One name of the directory. An entry that is linked instead of copied has the same identity twice. For a folder the second identity is the identity of the
+/// link that represents it.
 struct Recorded {
   std::string name;
   Identity old_one;

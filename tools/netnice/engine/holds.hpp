@@ -43,7 +43,7 @@ class Holds {
   static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
   /// Forgets the sockets that were found in no process for some time.
   void forget_lost(std::uint64_t now_ns);
-  /// Puts back all sockets that are still held. A socket that its process has left to another one is looked for in `heirs`.
+  /// Puts back all sockets that are still held. A socket that its process has left to another process is looked for in `heirs`.
   /// Returns the number of sockets that stay limited because their process may not be reached any more.
   std::size_t put_all_back(const std::vector<pid_t>& heirs);
   /// Does the same for the last time: from then on the guard need not put anything back, however the worker ends.

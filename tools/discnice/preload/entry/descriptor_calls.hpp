@@ -33,7 +33,8 @@ inline off64_t off(std::size_t done) {
   return static_cast<off64_t>(done);
 }
 
-// Where preadv2 and similar calls read. -1 is the file's own position. A call whose caller forbade waiting is passed through.
+// The offset at which preadv2 and similar calls read. -1 is the file's own position. A call whose caller forbade waiting is
+// passed through.
 inline std::int64_t place_of(off64_t offset, int flags) {
   if ((flags & kNoWaitFlag) != 0) return kUntouched;
   return offset < 0 ? kAtPointer : offset;
@@ -51,7 +52,7 @@ inline void note_record_lock(int fd, const void* argument) {
   note_unlock(fd);
 }
 
-// The parameters that say which file is opened have other names in each wrapper. In the raw system call they always stand in the same order.
+// The parameters that say which file is opened have other names in each wrapper. In the raw system call they always have the same order.
 inline Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
   return before_opening(folder, reinterpret_cast<const char*>(path), flags);
 }

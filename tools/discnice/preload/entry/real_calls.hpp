@@ -46,9 +46,9 @@ enum class LookUp : std::uint8_t { after_constructor, always };
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
-// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, when libc has no
-// mark, and when any function that was looked up is not libc's: then another preloaded library comes behind this one and must see each call.
-// Never null.
+// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" before the mark is looked for, when libc has no
+// mark, and when any function that was looked up belongs to another library than libc. In the last case another preloaded library comes behind
+// this one and must see each call. Never null.
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 

@@ -84,7 +84,7 @@ std::uint64_t bytes_behind(FILE* stream) {
 #endif
 }
 
-// Where the next write of the stream begins. Returns false when the stream has no position.
+// The offset at which the next write of the stream begins. Returns false when the stream has no position.
 bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   if (!find_place(fd, place_bytes)) return false;
   const std::uint64_t behind = bytes_behind(stream);

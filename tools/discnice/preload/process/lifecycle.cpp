@@ -130,7 +130,8 @@ void forget_before_fork() {
   if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
 }
 
-// The memory in which the calling process runs: that of the loaded image, a copy of its own, or perhaps its parent's memory.
+// The memory in which the calling process runs: the memory of the loaded image, a copy of its own, or perhaps its parent's
+// memory.
 enum class Kin : std::uint8_t { loaded, forked_child, unknown };
 
 Kin kin_of(std::uint32_t pid) {
