@@ -54,13 +54,14 @@ struct Output {
   /// The programs that read the key: folders of this repository whose code names the key, separated by commas; "microbench report" for the page that it draws. Empty if no
   /// program reads it.
   const char* readers;
-  /// What a person does with the figure, as a phrase. It may be empty only if a program reads the key; a figure without any use is not measured. tests/shape/check_figures.py
-  /// checks both fields.
+  /// What a person does with the figure, as a phrase. It may be empty only if a program reads the key. A figure without any use is not measured.
+  /// tests/shape/check_figures.py checks both fields.
   const char* reason;
   bool is_per_device;
   Kind kind = Kind::kValue;
-  /// The quantile of the samples that is recorded; usually the median. Where other programs can only make a figure worse, it is the quantile a tenth from the undisturbed end,
-  /// because the next run finds that value again. Where samples are of two kinds whose shares change from run to run, it is a quantile well inside one kind.
+  /// The quantile of the samples that is recorded; usually the median. When other programs can only make a figure worse, it is the quantile a tenth from the
+  /// undisturbed end, because the next run finds that value again. When samples are of two kinds whose shares change from run to run, it is a quantile well
+  /// inside one kind.
   double quantile = kMedian;
 };
 

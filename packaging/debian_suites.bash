@@ -5,7 +5,7 @@
 #   CACHE where lists and roots are kept; set it before
 #   die      TEXT STATUS: of the caller, says TEXT and ends
 #
-# Needs no root to take packages; a root to enter is made by debootstrap, which does. Only packages that Debian has signed are used.
+# Needs no root to take packages. A root to enter is made by debootstrap, which does. Only packages that Debian has signed are used.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -43,8 +43,7 @@ unpack_packages() {
   rm -rf "$folder.debs"
 }
 
-# When a root folder is not entered by chroot, an absolute link in it leads out of it. So each absolute link
-# is replaced by a relative link.
+# When a root folder is not entered by chroot, an absolute link in it leads out of it. So each absolute link is replaced by a relative link.
 keep_links_inside() { # ROOT
   local link
   while IFS= read -r link; do

@@ -94,7 +94,7 @@ Service MechanicalDisk::read(const Request& request, std::uint64_t start_ns) {
 }
 
 // The stream is not interrupted: bytes that are not in the buffer yet pass under the head in time. A full buffer has stopped the
-// stream; then the platters have to turn until the end of the stream passes again.
+// stream. Then the platters have to turn until the end of the stream passes again.
 Service MechanicalDisk::read_stream(const Request& request, std::uint64_t start_ns) {
   const std::uint64_t end = request.offset + request.length;
   const std::uint64_t position = stream_position(start_ns);

@@ -6,8 +6,7 @@
 // Output observed: which parts are cached, at the start and again before each chunk.
 // Inference drawn: a part that was cached and has been evicted is read at the end. If it were fetched at once, the part behind it would be evicted, and so on
 // for each part.
-// What breaks it: a host on which only probes find the cached pages. There no part is examined twice, and no
-// part is fetched early.
+// What breaks it: a host on which only probes find the cached pages. There no part is examined twice, and no part is fetched early.
 #pragma once
 
 #include <cstddef>

@@ -72,8 +72,7 @@ Output::Output(const std::string& path, const std::vector<std::string>& inputs)
                         std::strerror(errno) + "; name another output");
 }
 
-// The mode of a new file. Its group may differ from the group of an input. For that input the members of the
-// new file's group count as other users.
+// The mode of a new file. Its group may differ from the group of an input. For that input the members of the new file's group count as other users.
 mode_t Output::permitted_mode() const {
   struct stat made {};
   if (fstat(fd_, &made) != 0) return kOwnerMode;

@@ -202,7 +202,7 @@ std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first,
 }
 
 // Fills the memory chunk by chunk, and sorts each chunk while the disk fetches the next. A pass that first reads and then sorts leaves disk or processor idle, and several sorts
-// at once fall into step. Ends early if another process needs memory; then it gives back the needed memory and the memory that is not filled.
+// at once fall into step. Ends early if another process needs memory. Then it gives back the needed memory and the memory that is not filled.
 std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
   double look_s = now_s();

@@ -16,7 +16,7 @@ constexpr std::size_t kDistancesMin = 3;
 // Up to this share of the stretch a head never reaches its full speed, as in the models of disks.
 constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
 
-// The slowest disks turn 60 times a second, the fastest 250 times; a scatter outside this range is no rotation.
+// The slowest disks turn 60 times a second, the fastest 250 times. A scatter outside this range is no rotation.
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 

@@ -2,8 +2,8 @@
 // readahead: the kernel's read-ahead, found by reading and then checking which pages have arrived.
 //
 // Knowledge assumed: for a reader that continues where it stopped, the kernel fetches a window of further pages. At a mark in the window it fetches the next window, larger each
-// time up to a limit. A read elsewhere fetches only the requested pages. Observed: after each
-// read of one page, how far the pages in memory reach. Inferred: each jump of that end is one window; the limit is the window that repeats. /sys is not read. What breaks it:
+// time up to a limit. A read elsewhere fetches only the requested pages. Observed: after each read of one page, how far the pages in memory reach. Inferred:
+// each jump of that end is one window; the limit is the window that repeats. /sys is not read. What breaks it:
 // another program that reads the file, and reclaim.
 #pragma once
 

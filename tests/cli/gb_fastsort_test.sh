@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gb_fastsort: the output is in order and has exactly the given records, with passes of any size.
 #
-# The data has a few megabytes; some more data is only partly in memory. Left out: passes that a lack of memory forces (system/mac_room_test.sh), and a full
+# The data has a few megabytes. Some more data is only partly in memory. Left out: passes that a lack of memory forces (system/mac_room_test.sh), and a full
 # page cache (bench/gbp).
 source "$(dirname "$0")/../support/system.bash"
 need sort cmp

@@ -3,7 +3,7 @@
 # gbp_lines: `gbp -out FILE` gives each line of a text whole and once. It gives each record whole, and a short last record last.
 #
 # Files of random lines, cached in places, are streamed and compared as sorted lines. Every state of the cache gives another order. So each file is streamed
-# uncached, cached and partly cached, and must have come in another order at least once; otherwise the test has proved nothing. Left out:
+# uncached, cached and partly cached, and must have come in another order at least once. Otherwise the test has proved nothing. Left out:
 # the order itself (system/gbp_stream_test.sh) and every order of the borders (unit/gbp/line_joiner_test.cpp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # needed: checks which libraries this project's libraries load into a program. libdiscnice.so and libdiscnice-profile.so: only libc. libgray.so: libc and the compiler's own
 # libraries.
-# Programs that have to start quickly load only libc and libm; the C++ library and fmt are linked in.
+# Programs that have to start quickly load only libc and libm. The C++ library and fmt are linked in.
 #
 # Reads the dynamic section only. Left out: libraries that a library opens by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"

@@ -316,8 +316,7 @@ double jain(const std::uint64_t* got, int count) {
   return squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-// In three of four rounds all minima fit, and the processes must get equal shares. In the fourth round some
-// processes have to wait.
+// In three of four rounds all minima fit, and the processes must get equal shares. In the fourth round some processes have to wait.
 int rounds(int count, std::size_t min, std::size_t max) {
   auto& board = *reinterpret_cast<Board*>(
       mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -118,7 +118,8 @@ scratch() {
   at_exit remove_folder "$SCRATCH"
 }
 
-# A removal of the folder would also empty anything that is mounted below it, even a folder of this machine. So these mounts are unmounted first; if that fails, everything stays.
+# A removal of the folder would also empty anything that is mounted below it, even a folder of this machine. So these mounts are unmounted first. If that fails,
+# everything stays.
 remove_folder() {
   local mounted
   while mounted=$(awk -v below="$1/" 'index($5, below) == 1 { last = $5 } END { print last }' /proc/self/mountinfo) && [[ -n $mounted ]]; do

@@ -5,9 +5,9 @@
 #
 # How: programs linked with musl run with each of discnice's libraries in LD_PRELOAD, alone and as children of a job, and must print the same as without them. The
 # launcher and `explain` must not say that the library holds them. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs under both
-# libraries; its painted stack shows how deep a call of the library goes at most. Programs with each sanitizer of each installed compiler run under the launcher, and
-# AddressSanitizer still sees what a read writes behind its buffer. Left out: other libcs than musl and glibc. The stack depths depend on the compiler and on
-# the code that runs on this machine.
+# libraries. Its painted stack shows how deep a call of the library goes at most. Programs with each sanitizer of each installed compiler run under the
+# launcher, and AddressSanitizer still sees what a read writes behind its buffer. Left out: other libcs than musl and glibc. The stack depths depend on the
+# compiler and on the code that runs on this machine.
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 PROFILE_LIBRARY=$LIB/libdiscnice-profile.so

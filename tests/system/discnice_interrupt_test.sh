@@ -3,7 +3,7 @@
 # discnice_interrupt_test: a job that is held back can be interrupted as without discnice, and leaves behind what it would leave without discnice.
 #
 # How: the rate of each program is far below its wanted speed, so a signal nearly always comes during a wait. The test measures the time from the signal to the
-# end of the program several times; the worst time counts. After kill -9 the target must be a prefix of the source. A small ext4 in a file serves as the full
+# end of the program several times. The worst time counts. After kill -9 the target must be a prefix of the source. A small ext4 in a file serves as the full
 # disk. The message, the status and the files are compared with a run without discnice. Left out: data that the file system itself loses in a crash of the
 # machine.
 # Slow: a signal is sent several times to each of many waits, and the worst counts.

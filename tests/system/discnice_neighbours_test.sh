@@ -76,7 +76,7 @@ if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o w
 else
   missing+=(AddressSanitizer)
 fi
-# A read while a fresh lock is held does not wait; the process waits after it has given the lock back.
+# A read while a fresh lock is held does not wait. The process waits after it has given the lock back.
 read -r -d '' LOCK <<'TEXT' || true
 import fcntl, os, time
 lock, data = os.open("lock", os.O_CREAT | os.O_RDWR), os.open("large", os.O_RDONLY)

@@ -5,7 +5,7 @@
 # How: another user, the stranger, takes each name that a user's runs leave behind, and names like the names of the user's jobs. The stranger makes files of all
 # modes and sizes under these names, files with leases that are never given up, pipes, links, folders and sockets. Root and an ordinary user then run a job, end
 # one by SIGTERM, and ask about a running one. Each command is timed and compared with the same command without the stranger. A try that takes too long is
-# repeated at most twice, because the machine may be busy; a name that is waited for takes too long each time. Then the stranger answers each name of a job that
+# repeated at most twice, because the machine may be busy. A name that is waited for takes too long each time. Then the stranger answers each name of a job that
 # appears with a second name, as rings once had, and makes very many names. A new name of discnice's is tested automatically once a command of this test leaves
 # it behind. Left out: the content of segments (system/discnice_forged_jobs), and a job's own names before they exist, which nobody can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.

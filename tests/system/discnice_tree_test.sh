@@ -15,7 +15,7 @@ readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; read-ahead brings a
 cd "$SCRATCH"
 readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS * 2 / PROGRAMS / 3))
 
-# Half of the programs only read; the other half read and write. dd's block size is small so that the progress can be seen.
+# Half of the programs only read. The other half read and write. dd's block size is small so that the progress can be seen.
 cat >tree.sh <<'TEXT'
 for i in 1 2 3 4; do dd if=in-$i of=/dev/null bs=64k status=none & echo $! >>pids; done
 for i in 5 6 7 8; do dd if=in-$i of=out-$i bs=64k status=none & echo $! >>pids; done
@@ -87,7 +87,7 @@ kill_member() { # NAME CMD...
   victim=$(sed -n 3p pids)
   kill -KILL "$victim"
   sleep 0.2
-  # The others go on; the test ends them as their user would.
+  # The others go on. The test ends them as their user would.
   xargs kill -TERM <pids 2>/dev/null || true
   wait $! 2>/dev/null || true
   # Only the shell has left the job by itself. All other processes were killed.

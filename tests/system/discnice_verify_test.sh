@@ -25,8 +25,7 @@ readonly REWRITE='import os
 f = os.open("new", os.O_RDWR | os.O_CREAT)
 for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
 
-# A stream for reading and writing reads the block to which it is moved. Then the stream's position is behind
-# the descriptor's position.
+# A stream for reading and writing reads the block to which it is moved. Then the stream's position is behind the descriptor's position.
 readonly UPDATE='import ctypes
 libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p

@@ -70,8 +70,7 @@ warm_programs() {
   judge_warm 'cp to a file system in memory'
 }
 
-# The positions of a program's streams may be behind data that others have written to the same files. The job
-# owes nothing for this data.
+# The positions of a program's streams may be behind data that others have written to the same files. The job owes nothing for this data.
 behind_others() {
   local written
   make_warm warm

@@ -4,7 +4,7 @@
 #
 # How: direct requests go to the served file, one at a time. The time that the program measured for each is compared with the model's answer in the disk's own trace:
 # quantiles of random reads and of synchronous writes within 5 %, the sum of 10,000 requests within 2 %. The model itself is tested without time in unit/hddsim. Then
-# everything that can be killed is killed at various moments; no mount, loop device, process, file in /dev/shm or folder in /run/hddsim of the unit may be left.
+# everything that can be killed is killed at various moments. No mount, loop device, process, file in /dev/shm or folder in /run/hddsim of the unit may be left.
 # A request waits for two wake-ups: of the server and of its own thread. When the times are wrong, they are measured again. When a control between the requests
 # shows that the host's wake-ups are too late for 5 %, the test says that the times were not shown. Left out: other kinds of disks than the mechanical disk
 # (they use the same engine, and unit/hddsim tests their models).

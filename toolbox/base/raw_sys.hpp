@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // raw_sys: system calls without libc's wrappers; an error is a negative errno.
 //
-// A hook may not call the function that it replaces, and code before the constructors of libc may
-// not touch errno. These functions call the kernel directly: they are async-signal-safe, need no initialised libc and
-// never set errno.
+// A hook may not call the function that it replaces, and code before the constructors of libc may not touch errno. These functions call the kernel directly:
+// they are async-signal-safe, need no initialised libc and never set errno.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@ namespace gray::base {
 ScopedFd make_shared_file(const char* path);
 
 /// Whether a file may have more than one name. When fs.protected_hardlinks is off, any user can make a second name for any file. A file that is changed before
-/// its content is checked must therefore have one name only: it may be another file of the same user. A file that is checked first may have several names;
-/// otherwise any user could make it unusable by giving it a second name.
+/// its content is checked must therefore have one name only: it may be another file of the same user. A file that is checked first may have several names.
+/// Otherwise any user could make it unusable by giving it a second name.
 enum class Names : std::uint8_t { one, any };
 
 /// Opens the file `path` for reading and writing and tells its size. A failure is in error(): -ENOENT; -EPERM (another user's file, open to other users, or more names than

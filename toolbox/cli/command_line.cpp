@@ -79,8 +79,7 @@ DescribedOption described_option(const CLI::Option& option, const DefinitionNote
 // One line that says which error CLI11 found, without the program's name.
 std::string explain(const CLI::ParseError& error) {
   std::string text = error.what();
-  // CLI11 names the unexpected arguments after a colon; the words before the colon are long, and are in the
-  // singular or the plural.
+  // CLI11 names the unexpected arguments after a colon; the words before the colon are long, and are in the singular or the plural.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::size_t colon = text.find(": ");
     if (colon != std::string::npos) return "unexpected argument: " + text.substr(colon + 2);

@@ -3,7 +3,7 @@
 //
 // One problem is one line on stderr, "prog: message", written by a single write(2) so that lines of several
 // processes do not mix. Control characters in the message (a file name may hold a newline) are shown escaped.
-// Results go to stdout; all messages of this module go to stderr.
+// Results go to stdout. All messages of this module go to stderr.
 #pragma once
 
 #include <fmt/core.h>

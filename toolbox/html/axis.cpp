@@ -20,7 +20,7 @@ constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;
 // For longer times the round values are in minutes and hours.
 constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440};
-// Steps between byte values, in the unit of the axis. With steps up to 100 the axis ends before the next unit begins; a longer step divides that unit evenly.
+// Steps between byte values, in the unit of the axis. With steps up to 100 the axis ends before the next unit begins. A longer step divides that unit evenly.
 constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
 
 bool counts_in_1024(Quantity quantity) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // fingerprint: identifies the host that was measured.
 //
-// Knowledge assumed: times that were measured on one machine, processor, kernel or side of a hypervisor are
-// not valid for another. Observed: /etc/machine-id, /proc/cpuinfo, uname. Inferred: the same host if all four
-// are the same. What breaks it: cloned virtual machines that share a machine id and a processor model.
+// Knowledge assumed: times that were measured on one machine, processor, kernel or side of a hypervisor are not valid for another. Observed: /etc/machine-id,
+// /proc/cpuinfo, uname. Inferred: the same host if all four are the same. What breaks it: cloned virtual machines that share a machine id and a processor
+// model.
 #pragma once
 
 #include <string>

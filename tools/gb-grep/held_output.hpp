@@ -54,7 +54,7 @@ class HeldOutput {
 
   Wording wording_;
   Spool out_;
-  // A file for messages, which are short; it has its own space if the file for the output is full.
+  // A file for messages, which are short. It has its own space if the file for the output is full.
   Spool err_;
   std::map<std::uint32_t, Piece> pieces_;  // by turn
   std::uint32_t turn_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sampler: measures the curves of many processes at the same time.
 //
-// In a window, the marks of all processes are cleared; then the marks of each are read at times that double. A process that begins during the window counts from its next reading
-// on, because it has touched all its memory within the window. A process that ends drops out. The curves of several windows are averaged.
+// In a window, the marks of all processes are cleared. Then the marks of each are read at times that double. A process that begins during the window counts
+// from its next reading on, because it has touched all its memory within the window. A process that ends drops out. The curves of several windows are averaged.
 #pragma once
 
 #include <sys/types.h>

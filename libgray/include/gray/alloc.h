@@ -88,11 +88,12 @@ struct gb_alloc_options {
 GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 
 /**
- * As gb_alloc(), but waits up to timeout_ms for min; a negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call sleeps. It notices
- * memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks the memory. The call also notices the
- * end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a call that waited before this one is killed. Programs
- * that hold returnable memory are asked for the missing part of min. The call holds up to three descriptors while it waits. errno ETIMEDOUT: the time limit passed before
- * min was free. EDEADLK: the call would wait without a limit while this process holds returnable memory, for which others may wait.
+ * As gb_alloc(), but waits up to timeout_ms for min. A negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call
+ * sleeps. It notices memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks
+ * the memory. The call also notices the end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a
+ * call that waited before this one is killed. Programs that hold returnable memory are asked for the missing part of min. The call holds up to three
+ * descriptors while it waits. errno ETIMEDOUT: the time limit passed before min was free. EDEADLK: the call would wait without a limit while this process holds
+ * returnable memory, for which others may wait.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 
@@ -110,16 +111,16 @@ GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t*
                                 const struct gb_alloc_options* options);
 
 /**
- * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. Calls that wait in gb_alloc_wait() lack memory; they count in the order
- * of arrival, as far as all returnable memory can serve them. Memory is also lacking when other programs push a pool below its margin. The process that holds most is asked
- * first. So all processes with returnable memory keep equal parts, and at least their min. The call takes a tenth of a millisecond. Call it between two pieces of work, and then
- * gb_shrink() by that much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
+ * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. Calls that wait in gb_alloc_wait() lack memory. They
+ * count in the order of arrival, as far as all returnable memory can serve them. Memory is also lacking when other programs push a pool below its margin. The
+ * process that holds most is asked first. So all processes with returnable memory keep equal parts, and at least their min. The call takes a tenth of a
+ * millisecond. Call it between two pieces of work, and then gb_shrink() by that much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
  */
 GB_API gb_status_t gb_return_wanted(void* memory, size_t* bytes);
 
 /**
- * As gb_return_wanted(), but waits up to timeout_ms until others lack memory; a negative timeout_ms means without a limit. This function is for a thread that does nothing else. It
- * notices at once that a call begins to wait. It notices within a fifth of a second that another program takes memory.
+ * As gb_return_wanted(), but waits up to timeout_ms until others lack memory. A negative timeout_ms means without a limit. This function is for a thread that
+ * does nothing else. It notices at once that a call begins to wait. It notices within a fifth of a second that another program takes memory.
  */
 GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memory_resource: a std::pmr::memory_resource over gb_alloc() that refuses requests beyond its grant. So a
-// program can spill to disk instead of thrashing. C++17, header only; link with libgray.
+// memory_resource: a std::pmr::memory_resource over gb_alloc() that refuses requests beyond its grant. So a program can spill to disk instead of thrashing.
+// C++17, header only; link with libgray.
 //
 //   gray::memory_resource memory(64 << 20, 4UL << 30);
 //   std::pmr::vector<record> batch(&memory);

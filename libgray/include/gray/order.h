@@ -12,7 +12,7 @@
  *   }
  *
  * Cached files come first, so that they are not evicted before their turn. The other files follow in the order in which they lie on their disk. A small file that lacks a page is
- * placed among the uncached files; there it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
+ * placed among the uncached files. There it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
  *
  * The answer describes a moment that has passed when it arrives. So read soon, and ask again for the next pass. For the parts of one file see
  * gb_cache_plan_file().

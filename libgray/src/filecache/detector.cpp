@@ -275,7 +275,7 @@ const DeviceSettings& Detector::settings_for(const Target& target) {
 }
 
 // The threshold is a property of the host when it was measured. Certain hits may come near the threshold now, for example on a processor that has become
-// slower. Then hits would be taken for misses. Then the threshold is computed from the certain hits. "Near" means two standard deviations; their square is
+// slower. Then hits would be taken for misses. Then the threshold is computed from the certain hits. "Near" means two standard deviations. Their square is
 // compared, because libc alone has no square root.
 std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
   if (measured_ns == 0 || certain_hits_ns_.count() < kHitsMin) return measured_ns;
@@ -367,7 +367,7 @@ bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   return is_backend_true_[key] = true;
 }
 
-// False if the backend does not work here; then the caller tries another.
+// False if the backend does not work here. Then the caller tries another.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
   if (known != is_backend_true_.end() && !known->second) return false;

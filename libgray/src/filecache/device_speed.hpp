@@ -4,7 +4,8 @@
 // Knowledge assumed: the kernel reads ahead when a file is read in order, so that after the first request the device works without a pause. The costs of further requests count
 //   as a part of the rate.
 // Output observed: the time for the first block of a file, and the time for the rest.
-// Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate; the median over the
+// Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate. The
+// median over the
 //   files counts.
 // What breaks it: a device that is faster for long reads than for the timed reads (burst credits, a cache of its own); other programs that use the device at
 // the same time.

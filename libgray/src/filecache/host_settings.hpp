@@ -54,8 +54,8 @@ inline constexpr std::uint64_t kMeasuredUnitBytesMax = std::uint64_t{32} << 20;
 std::optional<repo::Found> find_known(const repo::Repository& repository, const char* key,
                                       const std::string& device, double max);
 
-/// Chooses the settings for files on `device` (a name of toolbox/repo/device_identity; empty: unknown). `time_hit` is called only where no threshold is known; if it is null,
-/// nothing is timed. Pure except for that call.
+/// Chooses the settings for files on `device` (a name of toolbox/repo/device_identity; empty: unknown). `time_hit` is called only where no threshold is known.
+/// If it is null, nothing is timed. Pure except for that call.
 using TimeHit = base::Result<timing::CachedRead> (*)();
 HostSettings choose_settings(const repo::Repository& repository, const std::string& device, TimeHit time_hit);
 

@@ -43,7 +43,7 @@ Answer invalid(int error) {
   return answer;
 }
 
-// A byte of the next page. At the end of the file it is a byte of the page before. If the only other page is page 0, the answer is the same byte; that page was
+// A byte of the next page. At the end of the file it is a byte of the page before. If the only other page is page 0, the answer is the same byte. That page was
 // fetched and cannot be probed again.
 std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
   if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;

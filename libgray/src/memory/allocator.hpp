@@ -51,7 +51,7 @@ base::Result<std::uint64_t> capacity_bytes(const PoolOptions& options);
 /// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or after the rounding; or the multiple is 0.
 int round_request(Request& request);
 
-/// Grants memory. Any thread. A child of fork() may use and free the grants of its parent; the parent's memory stays unchanged.
+/// Grants memory. Any thread. A child of fork() may use and free the grants of its parent. The parent's memory stays unchanged.
 class Allocator {
  public:
   /// `record` gives the times that were measured on this host. It is called once, at the first request. If it is empty, nothing was measured.

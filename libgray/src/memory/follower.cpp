@@ -84,7 +84,7 @@ void Follower::watch_paging(FollowLook& look, std::uint64_t elapsed_ns) {
   counters_ = now;
 }
 
-// The claim's maximum is the most that the heap may ever have; otherwise the heap's share would be limited to the present promise.
+// The claim's maximum is the most that the heap may ever have. Otherwise the heap's share would be limited to the present promise.
 void Follower::promise(std::uint64_t pending_bytes) {
   const std::uint64_t moved_bytes =
       std::max(pending_bytes, promised_bytes_) - std::min(pending_bytes, promised_bytes_);

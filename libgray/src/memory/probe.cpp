@@ -133,7 +133,7 @@ bool Probe::is_sample_slow() {
   return slow >= std::ptrdiff_t{2} * kSlowPagesMin;
 }
 
-// Takes one step in two passes. done_pages is the number of pages that the first pass took; it may be less than `pages`.
+// Takes one step in two passes. done_pages is the number of pages that the first pass took. It may be less than `pages`.
 Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   Look look;
   look.is_suspicious = pass(held_pages_, pages, 1, {bounds_.out_ns, kWindowFirstPages}, done_pages);

@@ -99,7 +99,8 @@ void number(std::vector<File>& files) {
   for (File& file : files) file.input = place++;
 }
 
-// std::stable_sort would take half as much memory again as the files. Files that are already in order cost only one comparison pass; that is so where no order saves time.
+// std::stable_sort would take half as much memory again as the files. Files that are already in order cost only one comparison pass. That is so where no order
+// saves time.
 template <typename IsBefore>
 void sort_by(std::vector<File>& files, const IsBefore& is_before) {
   if (!std::is_sorted(files.begin(), files.end(), is_before))

@@ -11,7 +11,7 @@
 
 namespace gray::os {
 
-/// The page size in which pages are counted here. On a host with larger pages the numbers are converted; the end of a file may then count some pages too many.
+/// The page size in which pages are counted here. On a host with larger pages the numbers are converted. The end of a file may then count some pages too many.
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct FileFacts {
@@ -29,7 +29,8 @@ base::Result<FileFacts> look_at(const char* path);
 /// Same as look_at(), for an open file. Errors: as fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
 
-/// Whether the caller owns an open file or may write to it; then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those of the file.
+/// Whether the caller owns an open file or may write to it. Then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those
+/// of the file.
 bool is_trusted(int fd, const FileFacts& facts);
 
 /// Opens for reading, without blocking on a FIFO, and without acquiring a controlling terminal. The caller closes
@@ -81,7 +82,7 @@ struct MappedWindow {
 /// raised. -ENODEV and others if the file cannot be mapped, -EOPNOTSUPP if the host does not tell which pages it mapped.
 base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
-/// The most pages that map_around() reports; its windows are aligned to this number of pages.
+/// The most pages that map_around() reports. Its windows are aligned to this number of pages.
 inline constexpr std::uint64_t kWindowPages = 16;
 
 /// The last pages of a file, kEndPages at most, and which of them are cached. Fetches no page, and does not change the host's record of the file's use. -EAGAIN when the file
@@ -101,8 +102,8 @@ base::Result<bool> is_rotational(std::uint64_t device);
 /// The address of the file's first extent on its device. Delayed data is not forced to the disk. -ENOENT: the file has no known address.
 base::Result<std::uint64_t> first_extent_bytes(int fd);
 
-/// Maps a file of `bytes` bytes that all processes of this user share. The file is created, filled with zeros, if it does not exist; its folder must exist. Returns nullptr if
-/// the file belongs to another user, is a link, or has another size. The caller unmaps it with unmap_kept_file(); the file stays.
+/// Maps a file of `bytes` bytes that all processes of this user share. The file is created, filled with zeros, if it does not exist. Its folder must exist.
+/// Returns nullptr if the file belongs to another user, is a link, or has another size. The caller unmaps it with unmap_kept_file(); the file stays.
 void* map_kept_file(const char* path, std::size_t bytes);
 void unmap_kept_file(void* mapped, std::size_t bytes);
 

@@ -46,7 +46,7 @@ class TestJob {
   Job job_{segment_.get(), nullptr, 1, 1, nullptr};
 };
 
-// The account is balanced; then the job waits for a window of bytes that is not read.
+// The account is balanced. Then the job waits for a window of bytes that is not read.
 void waste(TestJob& test, std::int64_t bytes) {
   protocol::store_instant(test.segment().lane_states[0], gray::base::monotonic_ns());
   test.correct_reads(-bytes);

@@ -7,7 +7,7 @@
 // the 128 KiB window of most distributions. Below the tables: properties over seeded random runs.
 //
 // Left out because the model does not cover them: WILLNEED, page faults of mappings. The measured random reads
-// cannot be repeated without their seed; the closed form of such reads replaces them.
+// cannot be repeated without their seed. The closed form of such reads replaces them.
 #include "tools/discnice/predictor/readahead_model.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 //
 // It behaves as Linux does in the points that matter here. A read that misses reads pages in (more pages without the
 // advice "random"). cachestat refuses files that are not trusted, and returns 0 on overlay. mincore returns "all cached"
-// for files that are not trusted. Latencies are exact numbers; a test adds noise itself. The host counts
-// the detectors' questions, so that a test can check that a question is not asked.
+// for files that are not trusted. Latencies are exact numbers. A test adds noise itself. The host counts the detectors' questions, so that a test can check
+// that a question is not asked.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // units_test: every spelling is read as its value, and a wrong spelling is refused.
 //
-// How: the test has a table for each unit, tests the limits from both sides, and checks the number of every
-// error. The fuzz entry tests random text.
+// How: the test has a table for each unit, tests the limits from both sides, and checks the number of every error. The fuzz entry tests random text.
 #include "toolbox/base/units.hpp"
 
 #include <cerrno>

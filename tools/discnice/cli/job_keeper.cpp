@@ -38,8 +38,7 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
 // After the program's end the job pays for its unpaid bytes. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
-// announced. No wait is longer than kUnpaidMaxNs, because the bytes have moved already. A wait does not help
-// other users of the disk any more.
+// announced. No wait is longer than kUnpaidMaxNs, because the bytes have moved already. A wait does not help other users of the disk any more.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
 constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
 constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;

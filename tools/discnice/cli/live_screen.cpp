@@ -200,7 +200,7 @@ ScreenLine title(const Scene& scene, int width) {
   return line;
 }
 
-// Lists the keys. On a narrow screen the last keys are left out; the text of a key is never cut.
+// Lists the keys. On a narrow screen the last keys are left out. The text of a key is never cut.
 std::string keys_text(int width) {
   const char* const kKeys[] = {"p pause", "r resume",       "s set a rate",
                                "q quit",  "up/down choose", "t processes"};

@@ -80,8 +80,7 @@ Report report_of(const Replayed& replayed, const protocol::RecordFileHeader& hea
     report.classes.push_back(class_report(sums, kClassNames[i]));
     report.charged_read_bytes += sums.predicted_read_bytes;
     writes += report.classes.back().predicted_write_bytes;
-    // A copy within the kernel reads the bytes that it writes. In a running job the library counts such a
-    // copy as a read and a write.
+    // A copy within the kernel reads the bytes that it writes. In a running job the library counts such a copy as a read and a write.
     const auto call = static_cast<protocol::CallClass>(i);
     if (call != protocol::CallClass::write) report.file_read_bytes += sums.bytes;
     if (call == protocol::CallClass::write || call == protocol::CallClass::copy)

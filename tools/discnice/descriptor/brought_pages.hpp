@@ -2,7 +2,7 @@
 // brought_pages: the pages of one open file that the job has brought into the page cache, and the pages among them that the reader has passed.
 //
 // A program that reads a whole file has one run of pages, from behind its position to the end of the read-ahead window. In a partly cached file each gap is a run. In a file
-// that is read at random places each read is a run. Only kRunsMax runs are remembered; the pages of a forgotten run stay in the cache.
+// that is read at random places each read is a run. Only kRunsMax runs are remembered. The pages of a forgotten run stay in the cache.
 //
 // The code is pure. An object of zero bytes is empty.
 #pragma once

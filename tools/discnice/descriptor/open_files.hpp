@@ -179,7 +179,7 @@ void ask_details(OpenFile& file, int fd);
 /// file. Makes no system call.
 void set_details(OpenFile& file, long flags, bool is_own);
 
-/// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now; the entry is then forgotten.
+/// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now. The entry is then forgotten.
 bool refresh_size(OpenFile& file, int fd);
 
 }  // namespace discnice::guest

@@ -25,7 +25,7 @@ constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
 // A debt may lie this far beyond the latest account, because the accounts change while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;
-// No correction is larger; a larger number means damaged shared memory.
+// No correction is larger. A larger number means damaged shared memory.
 constexpr std::int64_t kCorrectionMax = INT64_C(1) << 60U;
 
 std::int64_t bounded(std::int64_t correction) {

@@ -10,8 +10,7 @@
 
 namespace discnice::guest {
 
-/// The smallest part of a call that is made in parts. Smaller parts would need more calls and would hardly
-/// make the traffic more even.
+/// The smallest part of a call that is made in parts. Smaller parts would need more calls and would hardly make the traffic more even.
 inline constexpr std::uint64_t kPartBytesMin = UINT64_C(64) * 1024;
 
 /// The grant that holds now. For a job that shares a rate, the grant's rate is the rate that the job was lent.
@@ -27,7 +26,7 @@ struct Portion {
 };
 
 /// Charges an operation to every account that has a limit. Returns the instant at which the operation is paid in all of them, or 0 when it may start
-/// at once. In the account of all bytes, half a portion may be owed; an operation that has to wait at all waits half a portion longer.
+/// at once. In the account of all bytes, half a portion may be owed. An operation that has to wait at all waits half a portion longer.
 std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, const Portion& portion,
                      std::uint64_t now_ns);
 

@@ -42,7 +42,7 @@ namespace discnice::notify {
 
 class Supervisor {
  public:
-  /// Takes over the listener. Throws std::system_error when no thread can be started; the watch's guard lets all calls go then.
+  /// Takes over the listener. Throws std::system_error when no thread can be started. The watch's guard lets all calls go then.
   Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
              pace::Exchange& exchange);
   /// Stops supervising. From then on the guard lets all calls go, unless another process supervises them.

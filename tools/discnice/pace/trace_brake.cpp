@@ -36,7 +36,7 @@ void TraceBrake::let_all_go() {
 }
 
 // Returns how many threads were asked. Returns a negative errno when no thread could be asked, or when another process traces one of them. The kernel
-// also refuses for a thread that is just ending; such a thread does not matter.
+// also refuses for a thread that is just ending. Such a thread does not matter.
 int TraceBrake::ask_new_threads(pid_t pid) {
   int asked = 0;
   int error = 0;
@@ -98,8 +98,7 @@ void TraceBrake::take_news(pid_t tid, Thread& thread) {
     return;
   }
   thread.is_standing = true;
-  // A stop that the brake did not request means that a signal is to be delivered. The signal is delivered
-  // when the thread goes on.
+  // A stop that the brake did not request means that a signal is to be delivered. The signal is delivered when the thread goes on.
   thread.signal = news.si_status >> kEventShift == 0 ? news.si_status : 0;
 }
 

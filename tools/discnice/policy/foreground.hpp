@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: a block device counts each request when the request has ended, and shows how many are under way
 //   (Documentation/admin-guide/iostats.rst). The kernel charges a read to the process when the request is submitted. It charges a write when the page
-//   becomes dirty; the device sees that write up to half a minute later.
+//   becomes dirty. The device sees that write up to half a minute later.
 // Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; the bytes charged to the job's own
 //   members and to this user's other jobs.
 // Inference drawn: three things belong to the foreground: bytes at the device beyond those that were charged to this user's jobs; reads under way

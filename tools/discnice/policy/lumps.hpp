@@ -8,8 +8,7 @@
 // in single windows of read-ahead.
 //   So an operation that has to wait for its rate waits until half a portion has been saved up. The operations after it use that half, and then the
 //   other half ahead of time. The average stays. Without others at the disk nothing changes.
-// What breaks it: a job whose operations are scattered over the disk. For such a job the portions have no
-// advantage and no disadvantage.
+// What breaks it: a job whose operations are scattered over the disk. For such a job the portions have no advantage and no disadvantage.
 #pragma once
 
 #include <cstdint>

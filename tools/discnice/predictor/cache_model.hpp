@@ -42,7 +42,7 @@ struct Belief {
 /// How far a look at `page` should reach when pages can be counted, for a read of `wanted_pages` from there on. Notes the result.
 std::uint64_t next_reach(Belief& belief, std::uint64_t page, std::uint64_t wanted_pages);
 
-/// Notes that [first_page, end_page) counts as resident from now on. When it touches the old run the two are joined; otherwise it replaces the old run.
+/// Notes that [first_page, end_page) counts as resident from now on. When it touches the old run the two are joined. Otherwise it replaces the old run.
 void believe(Belief& belief, std::uint64_t first_page, std::uint64_t end_page, std::uint64_t now_ns);
 
 /// The length in pages of the resident run that starts at first_page, at most page_count_max. Pure, except that it asks the oracle.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // markers: the marked pages that read-ahead left in the page cache and that no read has used yet.
 //
-// The kernel keeps one marker for each window, in the page itself; all processes that read the file share it (PG_readahead). A program that reads at
+// The kernel keeps one marker for each window, in the page itself. All processes that read the file share it (PG_readahead). A program that reads at
 // random places leaves thousands of markers, so they are kept in one table of fixed size for all files. A full bucket forgets one of its markers;
 // then one window too few is predicted.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace discnice::predictor {
 
-/// No file has more pages; a larger number means damaged shared memory. The bytes of this many pages still fit in 64 bits.
+/// No file has more pages. A larger number means damaged shared memory. The bytes of this many pages still fit in 64 bits.
 inline constexpr std::uint64_t kPagesMax = UINT64_MAX / kPageBytes;
 
 /// Spreads the bits of a number over the whole word (the finaliser of the SplitMix64 generator).

@@ -11,7 +11,7 @@
 
 namespace discnice::protocol {
 
-/// No job keeps still to listen, or waits for a disk to be quiet, for longer than this; a longer time means damaged shared memory.
+/// No job keeps still to listen, or waits for a disk to be quiet, for longer than this. A longer time means damaged shared memory.
 inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
 /// The activity with impossible values replaced by "not known". The other numbers are only compared and decremented,

@@ -16,7 +16,7 @@ struct MeasuredRead {
   std::uint64_t random_read_ns = 0;
 };
 
-/// No random read takes longer; a longer time means damaged memory or no measurement.
+/// No random read takes longer. A longer time means damaged memory or no measurement.
 inline constexpr std::uint64_t kMeasuredReadMaxNs = 1'000'000'000;
 inline constexpr std::uint64_t kMeasuredReadUnitNs = 1000;
 

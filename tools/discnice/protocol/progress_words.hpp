@@ -11,7 +11,7 @@
 
 namespace discnice::protocol {
 
-/// No call takes longer or moves more; a larger number means damaged shared memory. Sums of such numbers do not overflow.
+/// No call takes longer or moves more. A larger number means damaged shared memory. Sums of such numbers do not overflow.
 inline constexpr std::uint64_t kCallUsMax = 60'000'000;
 inline constexpr std::uint64_t kCallKibMax = UINT64_C(1) << 21;
 

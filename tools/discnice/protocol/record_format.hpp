@@ -190,7 +190,7 @@ struct WaitRecord {
   std::uint64_t reserved[4];
 };
 static_assert(sizeof(WaitRecord) == kSlotBytes);
-/// A slice is far shorter; a reader refuses larger values.
+/// A slice is far shorter. A reader refuses larger values.
 inline constexpr std::uint64_t kRecordedWaitNsMax = UINT64_C(1) << 50U;
 
 /// The last record of every complete file. The launcher writes it.

@@ -18,7 +18,7 @@ inline constexpr std::size_t kFirstBytes = kFrontBytes;
 /// Whether this kernel can be asked for memory later (MADV_POPULATE_WRITE, since Linux 5.14). If it cannot, make() reserves all memory.
 bool can_reserve_later(Segment& segment);
 
-/// Reserves `bytes` bytes at `start`, which lies in the segment. Returns false when no memory is left; the bytes must not be touched then.
+/// Reserves `bytes` bytes at `start`, which lies in the segment. Returns false when no memory is left. The bytes must not be touched then.
 bool reserve(Segment& segment, const void* start, std::size_t bytes);
 
 }  // namespace discnice::protocol

@@ -33,8 +33,7 @@ using protocol::Counter;
 constexpr std::uint64_t kPauseNs = 1'000'000'000;
 // While no other member waits for its turn, no operation waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// This many calls after an interrupted wait do not wait either. The number is enough for one read, one write
-// and a few more calls.
+// This many calls after an interrupted wait do not wait either. The number is enough for one read, one write and a few more calls.
 constexpr std::uint32_t kGraceCalls = 4;
 // For this time after an interrupted wait, and up to this cost, small calls do not wait either. An interpreter that was told to stop opens, reads and closes dozens of
 // cached files before it ends, and writes a page of log. Calls that bring in a read-ahead window do wait, so a program's own timer cannot undo the limit.
@@ -75,7 +74,7 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 }
 
 // Asked after each slice of the wait. The calls that wait are cancellation points, so the wait must be one too. No lock is held here. A thread that is cancelled unwinds
-// through these frames; the build keeps their unwind tables.
+// through these frames. The build keeps their unwind tables.
 bool is_revoked(void* context) {
   engine::test_cancellation();
   const auto& wait = *static_cast<WaitContext*>(context);

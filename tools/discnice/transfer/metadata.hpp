@@ -11,7 +11,7 @@
 
 namespace discnice::guest {
 
-/// To be called when a program opened a folder. The reads of a walk through folders are not predicted; they are charged to the
+/// To be called when a program opened a folder. The reads of a walk through folders are not predicted. They are charged to the
 /// disk of this folder.
 void note_folder(int fd);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // openings: the changes that the opening of a file by name makes in its file system. The call may create the file, or empty it.
 //
-// Knowledge assumed: open(2). Creating a file dirties its inode. Some file systems know how programs replace files; they send an emptied file to the
+// Knowledge assumed: open(2). Creating a file dirties its inode. Some file systems know how programs replace files. They send an emptied file to the
 //   disk when it is closed (devices.cpp, FlushOfEmptied).
 // Output observed: the file that had the name just before the call; the inode number of a created file, after the call.
 // Inference drawn: the cost of a creation; which dirty data is never written; which dirty data will be sent to the disk at the close.

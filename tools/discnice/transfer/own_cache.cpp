@@ -75,7 +75,7 @@ std::uint64_t key_of(const OpenFile& file) {
   return predictor::page_key(file.id, 0);
 }
 
-// A forked child has a copy of its parent's list of pages. The child empties its copy; the parent keeps the list.
+// A forked child has a copy of its parent's list of pages. The child empties its copy. The parent keeps the list.
 void take_for_own(const Job& job, OpenFile& file) {
   if (file.brought_epoch == job.epoch) return;
   file.brought.forget();

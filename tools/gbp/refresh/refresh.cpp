@@ -143,7 +143,7 @@ int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   return gray::cli::kExitSomeFailed;
 }
 
-// Removes a sibling that the last refresh had made before it wrote a journal. Such a sibling is empty; a sibling with content is not removed.
+// Removes a sibling that the last refresh had made before it wrote a journal. Such a sibling is empty. A sibling with content is not removed.
 std::string remove_empty_sibling(const Workplace& place) {
   if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return "";
   if (errno != ENOTEMPTY && errno != EEXIST) return problem_of(place.work_path);

@@ -29,9 +29,9 @@ using gray::base::ScopedFd;
 // Makes the empty files of the new directory, with i-numbers that rise in the order of the entries.
 //
 // Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so the i-numbers of files made one after the other rise as long as no other program
-// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number below the one before was freed in the meantime. All files are made
-// first; then they exchange names until their i-numbers rise. What breaks it: a file system whose i-numbers change with a rename, and a file system that cannot
-// exchange two names (there the directory cannot be exchanged either). Other programs cannot break it.
+// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number below the one before was freed in the meantime.
+// All files are made first. Then they exchange names until their i-numbers rise. What breaks it: a file system whose i-numbers change with a rename, and a file
+// system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot break it.
 class RisingFiles {
  public:
   /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr double kSegmentBytes = 1448;
-// The bounds of the bytes that may lie in the queue. The bounds are absolute numbers of bytes; so the senders that share a path get equal parts.
+// The bounds of the bytes that may lie in the queue. The bounds are absolute numbers of bytes. So the senders that share a path get equal parts.
 // The bytes that a fast path sends within the grain of the round-trip clocks are added.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;

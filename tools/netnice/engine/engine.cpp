@@ -88,7 +88,7 @@ void Engine::judge(const FoundSocket& socket) {
   connection.is_known = lost != lost_.end() || (hold == nullptr && (has_met_ || !tree_.is_adopting()));
   if (lost != lost_.end()) connection.reading = lost->second;
   if (lost != lost_.end()) lost_.erase(lost);
-  // A process may leave its socket to a child. Then the socket's original settings are known; the settings in force may differ from them.
+  // A process may leave its socket to a child. Then the socket's original settings are known. The settings in force may differ from them.
   connection.hold = hold;
   if (hold == nullptr) return;
   hold->pid = socket.pid;

@@ -2,7 +2,8 @@
 // tcp_socket: reads the state of a TCP connection and limits the connection, through a descriptor of its socket.
 //
 // Knowledge assumed: sending is limited by the socket's highest pacing rate (socket(7), SO_MAX_PACING_RATE). Receiving is limited by the window that the socket offers.
-//   The window follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked; otherwise the kernel changes both by itself (tcp_rcv_space_adjust()).
+//   The window follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked. Otherwise the kernel changes both by itself
+//   (tcp_rcv_space_adjust()).
 #pragma once
 
 #include <array>

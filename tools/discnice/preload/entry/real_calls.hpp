@@ -69,7 +69,7 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
 /// The known address of the real function, without a look-up. Null also when the function was not called yet. Costs one load.
 #define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 
-/// The real function of that name. Null before the constructor has run; a raw system call is made then.
+/// The real function of that name. Null before the constructor has run. A raw system call is made then.
 #define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
 
 /// The real function of a name that has no raw form. The look-up is allowed at any time.
