@@ -5,8 +5,8 @@
 #
 # Each interpreter gets a fresh environment with the wheel and runs bindings/python/tests from it. GRAY_PYTHONS lists interpreters, separated by blanks or
 # colons. Otherwise all python3.N on PATH are taken. If only root can reach an interpreter, a copy of it is tried. Numpy is fetched where there is a network.
-# Without a network that part is left out, and a message says so. Left out: other processors, and whether the glibc version in the wheel's name is enough
-# (script/package --test has old systems).
+# Without a network that part is left out, and a message says so.
+# Left out: other processors, and whether the glibc version in the wheel's name is enough (script/package --test has old systems).
 # Slow: five environments.
 source "$(dirname "$0")/../support/system.bash"
 need python3 readelf strip

@@ -4,8 +4,8 @@
 #
 # How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another program makes every kind of large call, right and
 # wrong ones, and its results are compared with those of a run without discnice. The last cases are unusual ends: a signal within a call, a killed launcher, a
-# program that goes on when the command has ended. Left out: how exact a rate is over seconds, and the cost of a call (bench/engines). Runs alone: it judges the
-# time that a program takes on an emulated disk, which answers late when many other programs use the processors.
+# program that goes on when the command has ended. Left out: how exact a rate is over seconds, and the cost of a call (bench/engines).
+# Runs alone: it judges the time that a program takes on an emulated disk, which answers late when many other programs use the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_root # for an emulated disk, whose counter tells what comes at once

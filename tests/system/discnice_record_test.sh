@@ -7,7 +7,8 @@
 # that made it: the replay must show the same predicted and the same kernel bytes, class by class, and every call. The last cases are faults: a process killed
 # in the middle, a full disk, a killed launcher, records that come faster than they can be written to the file. The page that is made of a recording has the
 # names of its files, and the waits on it add up to the waiting time of the run. Left out: whether the predictions are right
-# (discnice_verify_test). Runs alone: a moment after a launcher was killed, the test checks what was left behind.
+# (discnice_verify_test).
+# Runs alone: a moment after a launcher was killed, the test checks what was left behind.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 dash
 cd "$SCRATCH"

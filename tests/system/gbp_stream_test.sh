@@ -7,8 +7,8 @@
 # that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. Of a file of records the second half
 # is cached. A reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a memory
 # control group of version 1, while the pages of the programs themselves are kept in memory outside the group. The device counts the bytes that are read. Left
-# out: the time that it takes, and other sizes (script/bench gbp). Runs alone: other programs would take the memory that the passes need, and data would be read
-# again.
+# out: the time that it takes, and other sizes (script/bench gbp).
+# Runs alone: other programs would take the memory that the passes need, and data would be read again.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // detector: finds how much of a file, or of each part of it, is cached. It uses the best backend that permissions and a self-test allow.
 //
-// Knowledge assumed: neighbouring pages are cached and evicted together, so one page is a sample of its prediction unit. Output observed: the
-// kernel's counts where they are true. Otherwise: whether reads would wait, which pages a mapping maps, or the time of one-byte reads.
+// Knowledge assumed: neighbouring pages are cached and evicted together, so one page is a sample of its prediction unit.
+// Output observed: the kernel's counts where they are true. Otherwise: whether reads would wait, which pages a mapping maps, or the time of one-byte reads.
 // Inference drawn: the share that is resident, and the confidence in it.
 // A slow read counts as a miss when the thread slept in it. Otherwise the next page is probed as well. No answer relies on one page if the file has others.
 // After a hit a second page is probed at a random place. After a miss the last pages of the file are examined, which needs no fetch. If the probes disagree,

@@ -5,10 +5,9 @@
 //   as a part of the rate.
 // Output observed: the time for the first block of a file, and the time for the rest.
 // Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate. The
-// median over the
-//   files counts.
+//   median over the files counts.
 // What breaks it: a device that is faster for long reads than for the timed reads (burst credits, a cache of its own); other programs that use the device at
-// the same time.
+//   the same time.
 #pragma once
 
 #include <algorithm>

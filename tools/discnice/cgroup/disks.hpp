@@ -5,7 +5,7 @@
 //   device, and once more on the device below it, for the same group. /sys/dev/block/N/slaves and loop/backing_file name the device below.
 //   /sys/fs/btrfs/ID/devices lists all devices of a file system.
 // What breaks it: a loop device whose file this mount namespace cannot see. Its disk then counts as a further disk that the job
-// uses.
+//   uses.
 #pragma once
 
 #include <cstdint>

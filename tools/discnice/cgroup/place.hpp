@@ -5,8 +5,7 @@
 //   Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the controllers that its parent hands on (cgroup.subtree_control), and only a group
 //   without processes of its own may hand on a controller. The root may hand on controllers even when it has processes. Write-back is charged to the group
 //   whose memory was dirtied, so the memory controller has to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: a limit of a
-//   group does not apply to the groups below it.
-// So the new group is a sibling of this process's group in version 2, and a child of it in version 1.
+//   group does not apply to the groups below it. So the new group is a sibling of this process's group in version 2, and a child of it in version 1.
 #pragma once
 
 #include <cstdint>

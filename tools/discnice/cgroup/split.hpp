@@ -4,10 +4,9 @@
 // Knowledge assumed: io.max has a limit for the reads and a limit for the writes of each disk. It has no limit for their sum.
 // Output observed: the bytes that each of these has moved lately (io.stat).
 // Inference drawn: a flow that moved nearly as much as its limit wants more. Each of the other flows wants as much as it moved. The flows that want more
-// share the rest of the rate. Each flow may use the rate that no other flow uses, so a job that only reads has the whole rate. When two flows begin at once,
-// more than the rate moves until the next look. That excess is noted and made up for. A program that reads, then writes, then reads waits for one limit after
-// the other, so the sum stays below the rate.
-//   Then the limits rise until the sum reaches the rate.
+//   share the rest of the rate. Each flow may use the rate that no other flow uses, so a job that only reads has the whole rate. When two flows begin at
+//   once, more than the rate moves until the next look. That excess is noted and made up for. A program that reads, then writes, then reads waits for one
+//   limit after the other, so the sum stays below the rate. Then the limits rise until the sum reaches the rate.
 #pragma once
 
 #include <cstddef>

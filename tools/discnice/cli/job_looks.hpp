@@ -4,7 +4,7 @@
 // Knowledge assumed: a write is charged to a job when the call is made. It reaches the disk later, as a rule within half a minute.
 // Output observed: the counters of the jobs in their segments; the counters of the disks that they use.
 // Inference drawn: rates, by the differences of these counters. What a disk moved and the jobs did not move, other users moved. A write of a job that
-// has not reached the disk yet is expected to reach it. The expected amount shrinks with time.
+//   has not reached the disk yet is expected to reach it. The expected amount shrinks with time.
 // What breaks it: file systems also write metadata for the jobs' files (i-nodes, the journal). The traffic
 //   of others is overstated by these writes.
 #pragma once

@@ -2,13 +2,13 @@
 // file_position: knows the position of a descriptor, so that the kernel need not be asked at each read and write there.
 //
 // Knowledge assumed: the position of a file that was opened by name is at its beginning. A read or write moves the position by the number of
-// bytes that the call returns.
+//   bytes that the call returns.
 // Output observed: the results of the program's own calls on the descriptor, lseek() among them.
 // Inference drawn: the position. When something else may have moved the position (a trusted read, a copy, a stream, another descriptor of the same
-// open file), the position is unknown, and the kernel is asked. What breaks it: an open file that is shared in a way that the library does not see:
-// with a forked child, with a process that received the descriptor over a socket, with an io_uring ring. So the kernel is asked again once in each
-// megabyte. Until then predictions are made for another place of the file, and the kernel's
-//   account corrects them.
+//   open file), the position is unknown, and the kernel is asked.
+// What breaks it: an open file that is shared in a way that the library does not see: with a forked child, with a process that received the
+//   descriptor over a socket, with an io_uring ring. So the kernel is asked again once in each megabyte. Until then predictions are made for
+//   another place of the file, and the kernel's account corrects them.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,11 @@
 // account: corrects the predictions by the kernel's own account of this process.
 //
 // Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, the data that this process made the kernel read from the
-// disk and the pages that it dirtied (include/linux/task_io_accounting_ops.h), no matter which call or page fault
-// caused the reads and writes. Output observed: the growth of both counters since the last settlement.
+//   disk and the pages that it dirtied (include/linux/task_io_accounting_ops.h), no matter which call or page fault caused the reads and writes.
+// Output observed: the growth of both counters since the last settlement.
 // Inference drawn: by how much the predictions were too low or too high. For reads the account counts as exact. For writes the account is only an upper
-// bound: for a small overwrite in a large folio the kernel counts the whole folio. So, if a call has overwritten existing data since the last
-//   look, written bytes that the account shows beyond the predictions are not added.
+//   bound: for a small overwrite in a large folio the kernel counts the whole folio. So, if a call has overwritten existing data since the last look,
+//   written bytes that the account shows beyond the predictions are not added.
 // What breaks it: file systems that keep no account (Device::is_ledger_kept). Their predictions stay as they are.
 #pragma once
 

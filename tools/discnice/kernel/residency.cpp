@@ -4,8 +4,8 @@
 //   wait for the disk (since Linux 4.14), although it starts the read first (filemap_get_pages() in mm/filemap.c). The kernel charges a disk read to
 //   the thread before its call returns.
 // Output observed: the kernel's counts. Where there are no counts: refused reads and the thread's account. Where there are no refused reads: the
-// elapsed time. Each timed probe is compared with a second read of the same page, which is certainly resident by then. The code also checks whether
-// the thread slept.
+//   elapsed time. Each timed probe is compared with a second read of the same page, which is certainly resident by then. The code also checks
+//   whether the thread slept.
 // Inference drawn: hit or miss of the probed page.
 // What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (this hardly matters, because the kernel's account
 //   charges such reads), and a lock that a probe has to wait for. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot

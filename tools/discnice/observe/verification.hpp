@@ -2,7 +2,9 @@
 // verification: for `discnice verify`. It adds up, by class of call, the predicted bytes and the bytes that the kernel charged.
 //
 // Knowledge assumed: during a call, the counts of getrusage(RUSAGE_THREAD) grow by the data that the call made the
-// kernel read and dirty. Output observed: the counts just before the call and just after it. Inference drawn: none.
+// kernel read and dirty.
+// Output observed: the counts just before the call and just after it.
+// Inference drawn: none.
 // The predictions are compared with these numbers.
 // What breaks it: a signal handler that does I/O of its own during the call.
 #pragma once

@@ -8,7 +8,7 @@
 // Inference drawn: the disk is the source's device, if that is a block device with counters. For overlay it is the device below the upper folder, or
 //   below the first lower folder.
 // What breaks it: a file system on several devices, because the table names only one device; an overlay whose folders this mount namespace
-// cannot see (in a container). The disk below such folders counts as unknown.
+//   cannot see (in a container). The disk below such folders counts as unknown.
 //
 // Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once

@@ -2,12 +2,12 @@
 // memory_room: how much memory is free just now, of the memory that this process may use.
 //
 // Knowledge assumed: a control group's memory includes the page cache of its processes. When the group reads data beyond its limit, the kernel
-// evicts data that the group read before (Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst). The limits of the parent groups apply
-// as well.
-// Output observed: sysinfo(); /proc/self/cgroup, and the limit and use of the group and of its parent groups. Inference drawn: how much data can
-// come into the page cache without evicting other data. What breaks it: groups that are mounted elsewhere than at /sys/fs/cgroup, and a
-// /proc/self/cgroup that is longer than the part that is read. Then
-//   only the machine's memory counts.
+//   evicts data that the group read before (Documentation/admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst). The limits of the parent groups
+//   apply as well.
+// Output observed: sysinfo(); /proc/self/cgroup, and the limit and use of the group and of its parent groups.
+// Inference drawn: how much data can come into the page cache without evicting other data.
+// What breaks it: groups that are mounted elsewhere than at /sys/fs/cgroup, and a
+//   /proc/self/cgroup that is longer than the part that is read. Then only the machine's memory counts.
 //
 // Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once

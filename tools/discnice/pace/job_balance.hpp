@@ -2,12 +2,12 @@
 // job_balance: compares what the kernel has charged to all processes of the job together with what the job's members have settled.
 //
 // Knowledge assumed: the account of a process includes the accounts of the children that it has waited for. So the sum contains all bytes that any
-// process of the tree ever moved.
+//   process of the tree ever moved.
 // Output observed: that sum, and the members' counters.
 // Inference drawn: a member that makes calls settles soon. When the sum is above the counters for longer, the difference was moved by a process that
-// had ended before it was seen, or in small amounts without any call. The job pays for the difference. If a member settles the same bytes later, the
-// job gets them back. Counters that fall were overwritten by mistake. Their growth before and after the damage still counts as settled, so the job
-// does not pay for it twice.
+//   had ended before it was seen, or in small amounts without any call. The job pays for the difference. If a member settles the same bytes later,
+//   the job gets them back. Counters that fall were overwritten by mistake. Their growth before and after the damage still counts as settled, so the
+//   job does not pay for it twice.
 // What breaks it: a child that no process waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum, so nothing
 //   is charged then. Nothing is charged either when the job does not use the kernel's account.
 #pragma once

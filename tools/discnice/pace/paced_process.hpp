@@ -7,10 +7,9 @@
 //   because the old memory is gone (pagemap_read() of fs/proc/task_mmu.c).
 // Output observed: both files, by descriptors that are kept, and the modes of the descriptors that the process has open.
 // Inference drawn: the process itself has moved the growth of its account, minus the bytes of a child that it has just waited for. The parent may
-// wait for a child between the look at the child and the look at the parent. So bytes that the child moved in between count as bytes of the parent.
-// The read bytes are taken to come from the disk
-//   of a file that is open for reading, or of the largest mapped file. The written bytes are taken to go to the disk of a file that is open for
-//   writing.
+//   wait for a child between the look at the child and the look at the parent. So bytes that the child moved in between count as bytes of the
+//   parent. The read bytes are taken to come from the disk of a file that is open for reading, or of the largest mapped file. The written bytes are
+//   taken to go to the disk of a file that is open for writing.
 // What breaks it: a process that has files on several disks open. All its traffic is counted for one disk.
 #pragma once
 

@@ -2,12 +2,11 @@
 // trace_brake: stops processes by tracing them, and lets them go on.
 //
 // Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves the
-// call, and continues the call when the thread is let go. The kernel lets all threads go when the tracer ends for any reason. So a process is
-// traced only while it is stopped. A running process can be debugged, and may start a set-user-ID program.
+//   call, and continues the call when the thread is let go. The kernel lets all threads go when the tracer ends for any reason. So a process
+//   is traced only while it is stopped. A running process can be debugged, and may start a set-user-ID program.
 // What breaks it: a process that another process traces, and kernels that allow no tracing. Such a process cannot be stopped. Some calls, such as
-// epoll_wait(2), are never continued by the kernel. Such a call ends with EINTR, as after SIGSTOP and SIGCONT (signal(7)). A thread that waits for a
-// disk stops
-//   when that wait has ended.
+//   epoll_wait(2), are never continued by the kernel. Such a call ends with EINTR, as after SIGSTOP and SIGCONT (signal(7)). A thread that waits for
+//   a disk stops when that wait has ended.
 //
 // One thread makes all calls of one TraceBrake, because for the kernel that thread is the tracer.
 #pragma once

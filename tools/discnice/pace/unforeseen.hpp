@@ -3,18 +3,17 @@
 // thread empties.
 //
 // Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and predicts
-// the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading, and such a
-// call may last
-//   as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the process
+//   the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading, and such a
+//   call may last as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the process
 //   (wait_task_zombie()).
 // Output observed: the process's account; the page faults of the process and of its children; the member's fields in the segment: the time of the
-// last settlement, the bytes that were settled by then, and the bytes that were predicted since then.
+//   last settlement, the bytes that were settled by then, and the bytes that were predicted since then.
 // Inference drawn: suppose that the account has grown by more than was predicted, and that the last settlement is some ticks old. If there were page
 //   faults meanwhile, no call has moved these bytes. If there were no page faults, a call may have moved these bytes, unless the last settlement was
 //   longer ago than the longest call lasts. The pacer then charges the bytes. From then on they count as predicted, so that the library does not
 //   charge them again when the process makes its next call. Bytes that a child had moved are not charged here.
 // What breaks it: a call that moves much more than was predicted and lasts long. Such a call is charged before its end and not after it. The sum
-// is still right.
+//   is still right.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,8 @@
 // Output observed: which files a process has open for writing, when its account has grown by a step.
 // Inference drawn: the data that the process has written lies in these files. When this data is sent now, it reaches the disk at the job's rate.
 // What breaks it: a file that was closed meanwhile is left to the kernel. A file with a lease, and data written to maps, are also left to the
-// kernel. A program that
-//   watches a file for being opened (inotify) sees that it was opened. Without a rate nothing is sent. With restic under `nice`, data that was sent
-//   early made a foreground program wait longer.
+//   kernel. A program that watches a file for being opened (inotify) sees that it was opened. Without a rate nothing is sent. With restic under
+//   `nice`, data that was sent early made a foreground program wait longer.
 #pragma once
 
 #include <condition_variable>

@@ -10,9 +10,10 @@
 //   of a tenth of a millisecond counts as 0 nine times of ten and as 1 once, so the mean is right.
 // Output observed: at each look, the mean time of small reads, of writes, and of flushes of the disk's cache. All programs' requests count.
 // Inference drawn: for each of the three kinds, a time that is longer than most looks show. The learned time rises faster than it falls, and the time
-// of writes rises much faster. The longest of the three times is used as the wait of others. The time of a mechanical disk is used until small reads
-// were seen, and also a write if the job has written. What breaks it: many reads in a row that the disk's own memory serves; virtual disks whose host
-// has a mechanical disk and much memory.
+//   of writes rises much faster. The longest of the three times is used as the wait of others. The time of a mechanical disk is used until small
+//   reads were seen, and also a write if the job has written.
+// What breaks it: many reads in a row that the disk's own memory serves; virtual disks
+//   whose host has a mechanical disk and much memory.
 #pragma once
 
 #include <cstdint>

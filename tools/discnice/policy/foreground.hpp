@@ -10,8 +10,8 @@
 //   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs requested. policy/giving_way.hpp describes
 //   the job's reaction.
 // What breaks it: members whose reads the library does not see (static programs). The file system's own writes: they belong to no program, and beyond
-// a small allowance they are taken for foreground. A journal's commits, which look like another program's fsync. A disk without a write cache,
-// because the kernel never flushes it. A device that shares a disk with other devices (members of a RAID, disks of virtual machines).
+//   a small allowance they are taken for foreground. A journal's commits, which look like another program's fsync. A disk without a write cache,
+//   because the kernel never flushes it. A device that shares a disk with other devices (members of a RAID, disks of virtual machines).
 #pragma once
 
 #include <cstdint>

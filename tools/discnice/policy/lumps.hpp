@@ -5,9 +5,8 @@
 //   disk's queue lets a stream go straight on before it seeks elsewhere.
 // Output observed: policy/foreground.hpp.
 // Inference drawn: when the bytes of a second are read in one portion, others lose a fraction of the time that they lose when the same bytes are read
-// in single windows of read-ahead.
-//   So an operation that has to wait for its rate waits until half a portion has been saved up. The operations after it use that half, and then the
-//   other half ahead of time. The average stays. Without others at the disk nothing changes.
+//   in single windows of read-ahead. So an operation that has to wait for its rate waits until half a portion has been saved up. The operations after
+//   it use that half, and then the other half ahead of time. The average stays. Without others at the disk nothing changes.
 // What breaks it: a job whose operations are scattered over the disk. For such a job the portions have no advantage and no disadvantage.
 #pragma once
 

@@ -3,17 +3,17 @@
 // used where the traffic of other users cannot be counted: network file systems, file systems in user space, volumes over several disks, containers.
 //
 // Knowledge assumed: programs that share a disk slow each other down. A mechanical disk alone takes about kAccessUs for an access and kKibUs for each
-//   KiB that follows. On a disk that is no slower than this, the job never gives way, even if the disk was faster before (a
-//   server's cache, an SSD).
+//   KiB that follows. On a disk that is no slower than this, the job never gives way, even if the disk was faster before (a server's cache, an SSD).
 // Output observed: how long the job's own calls that needed a disk took, by kind and size, over intervals of some milliseconds of waiting.
 // Inference drawn: for each kind a regression over the size tells how long the calls of an interval take at the job's own best. An interval that took
 //   more than a third longer counts as a minus. A paired sign test over the last intervals tells competition from chance. When the test finds
 //   competition, the job is suspended. Then a probe runs for one interval: a minus doubles the suspension, and some good intervals end it. Slow
 //   intervals change the expectation only a little, so that competition is not learned. But they do change it, so that the job adapts to a disk that
-//   became slower for good. What breaks it: a disk may serve a sequential stream of the job first. Then the job hardly notices the others. The effect
-//   of a foreground that ran during all calls of the job is taken for the speed of the disk. The job disturbs a foreground before it notices the
-//   foreground. Two jobs that do not know of each other take each other for foreground: one goes, and the other waits. A foreground that only writes
-//   is seen only when the job's own calls wait for it.
+//   became slower for good.
+// What breaks it: a disk may serve a sequential stream of the job first. Then the job hardly notices the others. The effect of a foreground that ran
+//   during all calls of the job is taken for the speed of the disk. The job disturbs a foreground before it notices the foreground. Two jobs that do
+//   not know of each other take each other for foreground: one goes, and the other waits. A foreground that only writes is seen only when the job's
+//   own calls wait for it.
 #pragma once
 
 #include <cstdint>

@@ -4,9 +4,8 @@
 // Knowledge assumed: neighbouring pages come and go together (spatial locality of caching), and pages that a read has just brought in stay for a while.
 // Output observed: the kernel's own count where it gives one; otherwise the time or the refusal of one-byte reads.
 // Inference drawn: a run of resident pages from the pointer onwards. With a probing oracle the model follows the paper's scheme (DiscNice, section
-// 4.2): of the M
-//   bytes ahead, one page in each range of m bytes is probed, and a fast answer counts for its range. The result is kept until the pointer leaves the
-//   run.
+//   4.2): of the M bytes ahead, one page in each range of m bytes is probed, and a fast answer counts for its range. The result is kept until the
+//   pointer leaves the run.
 // What breaks it: proactive reclaim of idle pages (hence the lease), and a cache whose neighbours are unrelated.
 #pragma once
 

@@ -2,16 +2,16 @@
 // update_regions: remembers which blocks of which files are dirty in memory and not on the disk yet.
 //
 // Idea (DiscNice, section 4.4): a write to a block that is already dirty causes no further disk traffic. A dirty block that is deleted before the kernel writes
-// it causes no disk traffic at all. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not
-// need a terabyte map.
+//   it causes no disk traffic at all. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not
+//   need a terabyte map.
 //
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older than an age limit.
 // Inference drawn: how many new dirty bytes a write makes, and how many dirty bytes a removal cancels.
 // What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables hold. A rewrite of a
-//   forgotten region is charged again; forgetting never makes a write free. The kernel's account corrects the charge.
-// The memory may be shared and damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
-// copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry with
-// impossible values is forgotten. Whatever values the memory has, a mark never returns more pages than the marked range has.
+//   forgotten region is charged again; forgetting never makes a write free. The kernel's account corrects the charge. The memory may be shared and
+//   damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local copy, checked
+//   (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry with impossible values is
+//   forgotten. Whatever values the memory has, a mark never returns more pages than the marked range has.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once
 

@@ -4,9 +4,9 @@
 //
 // Knowledge assumed: PR_SET_CHILD_SUBREAPER (prctl(2)): when a process below this one loses its parent, the kernel makes it a child of this process instead of
 //   init's. A child that has ended stays, with its account, until this process waits for it.
-// What breaks it: a process of the job asks for the same. Then the orphans below that process become its own children.
-// Children that this process already had belong to the program that started it. When there are such children, or when this process is init in a container, their
-// orphans become children of this process as well. Then a process of the job is recognised by the variable in its environment that names the job.
+// What breaks it: a process of the job asks for the same. Then the orphans below that process become its own children. Children that this process already had
+//   belong to the program that started it. When there are such children, or when this process is init in a container, their orphans become children of this
+//   process as well. Then a process of the job is recognised by the variable in its environment that names the job.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 // Knowledge assumed: a process with the creator's number and session, neither of which is 0, is the creator. Another namespace would have to have
 //   given out both numbers by chance, in the same relation.
 // Output observed: getsid() of the creator's number, which takes a tenth of a microsecond. /proc is read only when the session
-// differs.
+//   differs.
 #pragma once
 
 #include <cstdint>

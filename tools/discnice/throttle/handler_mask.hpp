@@ -5,10 +5,10 @@
 //   for the whole process to its first thread, unless that thread blocks the signal (complete_signal() in kernel/signal.c).
 // Output observed: the mask under which the first thread begins a wait, and the mask under which it last waited to the end.
 // Inference drawn: when one more of the signals by which a person ends a program is blocked now, its handler is running. The signal came while the
-// program did not wait, so it could not end a sleep. A sleep in the handler would last until everything is paid, and no further signal could end it.
+//   program did not wait, so it could not end a sleep. A sleep in the handler would last until everything is paid, and no further signal could end
+//   it.
 // What breaks it: a program that itself blocks such a signal for a while. Its mask is once taken for the mask of a handler, and one wait is
-// postponed. A program whose
-//   handler runs in another thread, or unblocks its signal first, waits.
+//   postponed. A program whose handler runs in another thread, or unblocks its signal first, waits.
 #pragma once
 
 #include <atomic>

@@ -8,8 +8,7 @@
 // Output observed: the name at the close; renames of that name; whether the file's pages are on the disk, checked when other files are closed later.
 // Inference drawn: which file's pages are to be dropped, and by which name the file is found.
 // What breaks it: names that are too long, that change in another way, or that another root or another user hides from this process; so many closed
-//   files that the oldest file is not on the disk when its place in the table is needed. The pages of these files
-//   stay in the cache.
+//   files that the oldest file is not on the disk when its place in the table is needed. The pages of these files stay in the cache.
 #pragma once
 
 #include <atomic>

@@ -7,7 +7,7 @@
 //   disk's cache (ext4, XFS, btrfs).
 // Output observed: how long this flush takes.
 // Inference drawn: how long the fsync of another program would have waited for the batch. When that time is short, the disk's cache holds little, and the
-// flushes become rarer.
+//   flushes become rarer.
 // What breaks it: a very recent change of the file system's root folder. fdatasync() then writes the journal, too, which takes
 //   longer. A mount whose root cannot be opened is not flushed.
 #pragma once

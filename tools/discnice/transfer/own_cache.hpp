@@ -10,12 +10,13 @@
 //   the window in; for written data, whether it is on the disk.
 // Inference drawn: a page that was absent before the job's read and is cached after it was brought in by the job. The job's room is measured when the
 //   job brings in its first page. It is half of the free memory, or a small part of all memory if that is more. A room of this size hardly evicts
-//   any other pages from the cache. What breaks it: another program that reads a page which the job brought in. When that program reads the page
-//   again after the job has read another megabyte, the page is gone. Without the job, the other program would have read the page from the disk
-//   itself the first time. Between the count and the read another program may bring a page in. Some pages stay in the cache: pages that the kernel
-//   does not count for this process (files of others, for which mincore() gives a false answer and cachestat() is refused), and pages that were
-//   brought in by page faults, by trusted reads, and by reads at random places. Data that is not on the disk when its file is closed is dropped
-//   later, by the file's name (closed_files.hpp).
+//   any other pages from the cache.
+// What breaks it: another program that reads a page which the job brought in. When that program reads the page again after the job has read
+//   another megabyte, the page is gone. Without the job, the other program would have read the page from the disk itself the first time. Between
+//   the count and the read another program may bring a page in. Some pages stay in the cache: pages that the kernel does not count for this
+//   process (files of others, for which mincore() gives a false answer and cachestat() is refused), and pages that were brought in by page faults,
+//   by trusted reads, and by reads at random places. Data that is not on the disk when its file is closed is dropped later, by the file's name
+//   (closed_files.hpp).
 //
 // RWF_DONTCACHE is not used. On Linux 6.18 it drops a folio when the folio's first byte is read, so a program that reads less than a folio at a time reads it from the disk
 // again (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).

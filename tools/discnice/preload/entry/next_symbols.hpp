@@ -6,7 +6,7 @@
 // calls. The look-up of all functions at once takes some 20 microseconds, and dlsym() takes several times as long.
 //
 // Source: GNU's ELF hash table (DT_GNU_HASH: Bloom filter, buckets, chains) and the table of versions (DT_VERSYM: a program that names no version
-// does not get a symbol whose version is hidden).
+//   does not get a symbol whose version is hidden).
 // What breaks it: a library without such a table, a function that chooses itself at run time (STT_GNU_IFUNC), a library that was not loaded with the
 //   program. Then the name is not found here, and dlsym() has to be asked.
 #pragma once

@@ -8,7 +8,7 @@
 // Inference drawn: for reads, before the call, the bytes and their place in the file, which the predictor needs; for writes, after the call, the
 //   bytes that have left the buffer, and the last of them when the stream is closed.
 // What breaks it: streams that other threads use at the same time, or whose descriptor is used directly. The kernel's account corrects the missed
-// bytes.
+//   bytes.
 #pragma once
 
 #include <cstdint>
