@@ -20,7 +20,8 @@ struct Request {
   std::uint64_t length = 0;
 };
 
-/// How a request was served. The parts are for counters and traces. Two instants matter: when the request is done, and when the disk can begin the next one.
+/// How a request was served. The parts are for counters and traces. Two instants matter: the instant at which the request is done, and the instant at which
+/// the disk can begin the next request.
 struct Service {
   std::uint64_t seek_ns = 0;
   std::uint64_t rotation_ns = 0;

@@ -31,8 +31,8 @@ constexpr std::uint64_t kJitterBytes = 1024 * 1024;
 
 constexpr std::uint64_t kDistanceMinBytes = kJumpMinBytes + kJitterBytes;
 
-// The shortest jumps show how long the head takes to settle, but their times scatter by a whole turn. So there are more of these jumps, in chains where each jump begins at the
-// end of the last.
+// The shortest jumps show how long the head takes to settle, but their times scatter by a whole turn. So there are more of these jumps, in chains in which each
+// jump begins at the end of the jump before.
 constexpr int kShortChains = 3;
 
 // The ratio of one distance to the next.

@@ -18,7 +18,7 @@ struct RatePoint {
   double bytes_per_s;
 };
 
-/// The share of the peak rate that counts as near enough.
+/// The share of the peak rate from which on a rate counts as full.
 inline constexpr double kPeakShare = 0.9;
 
 /// The smallest unit that reaches kPeakShare of the best rate, on the rising curve nearest to the points; 0 without points. The curve must rise, because larger

@@ -206,7 +206,7 @@ wait "$pid" || status=$?
 [[ $status -eq 143 ]] || fail "status $status after SIGTERM: $(cat "$ERR")"
 grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
 
-# Two runs at once: the second one gives way.
+# Two runs at the same time: the second run ends with a message.
 "$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
 first=$!
 sleep 0.5

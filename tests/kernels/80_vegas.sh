@@ -184,7 +184,7 @@ if ! make_netem; then
   echo 'LEFT OUT vegas: this kernel has no netem'
   exit 0
 fi
-# All runs use one server, because packets that an earlier run has left in the queue still arrive.
+# All runs use the same server, so that packets that an earlier run has left in the queue still reach a server.
 /bin/ip netns exec far line_traffic serve &
 serving=$!
 # The following two runs read all programs from the disk before anything is measured.

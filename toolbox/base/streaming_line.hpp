@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // streaming_line: the straight line of least squares through a stream of pairs, kept as five sums. Old pairs count less and less.
 //
-// For code inside the program that loads the library. Such code may keep no samples. The sums of several streams can be added. For samples that are kept, and
-// for the quality of the fit, see toolbox/stats/regression. The values themselves are summed, so they should not be large compared with their spread. When the
-// values are a thousand times as large as their spread, six digits of the spread are left.
+// This file is for code inside the program that loads the library. Such code may keep no samples. The sums of several streams can be added. For samples that
+// are kept, and for the quality of the fit, see toolbox/stats/regression. The values themselves are summed, so they should not be large compared with their
+// spread. When the values are a thousand times as large as their spread, six digits of the spread are left.
 #pragma once
 
 #include <cstdint>

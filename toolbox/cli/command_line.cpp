@@ -31,7 +31,7 @@ struct CommandLine::Owned {
 
 namespace {
 
-// CLI11 makes the usage line from the options, and does not know of a command that follows them.
+// CLI11 makes the usage line from the options, and has no means to show a command that follows them.
 class FixedUsage : public CLI::Formatter {
  public:
   explicit FixedUsage(std::string line) : line_(std::move(line)) {}

@@ -11,7 +11,7 @@
 
 namespace gray::cli {
 
-/// Shows how much of the work is done. Not thread-safe: one thread owns it. At most one object at a time for a terminal.
+/// Shows how much of the work is done. Not thread-safe: one thread owns it. A terminal may have at most one object at a time.
 class Progress {
  public:
   /// `what` is printed before the figures ("probing"); `total` units are expected, 0 when that is unknown.

@@ -16,7 +16,7 @@
 
 namespace gb_grep {
 
-/// Uses two pipes in turn, so that the pipe to which grep comes is never still open from the last time.
+/// Uses two pipes by turns. So the pipe that grep opens next is never still open from the time before.
 class Marks {
  public:
   Marks();

@@ -27,7 +27,7 @@ struct Process {
   pid_t pid = 0;
   std::string name;
   std::vector<Point> curve;  ///< empty: the process could not be watched, or did not exist at a clearing
-  /// The figures of the last reading; cost_ns is for the last window, and doubts are those of all readings.
+  /// The figures of the last reading. cost_ns is for the last window, and `doubts` contains the doubts of all readings.
   struct gb_working_set_sample last {};
   gb_status_t error = 0;  ///< why the process could not be watched
   bool has_ended = false;

@@ -3,7 +3,8 @@
 //
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When the cached parts of a file are read in one order again and again, that
 // page is in the part which comes next.
-// Output observed: how much of each part is cached; of all parts before the first one is read, and of each part again just before its turn.
+// Output observed: how much of each part is cached. All parts are examined before the first part is read, and each part again just before
+// its turn.
 // Inference drawn: a part that was evicted in the meantime waits until the cached parts have been read. If it were fetched in its turn, the next part would be
 // evicted, and then the part after that, to the end of the file. Where one part was evicted, the next part will soon be evicted. So the reader continues at the
 // other end of the file. Then the evicted parts make one hole instead of many.

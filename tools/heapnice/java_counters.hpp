@@ -28,7 +28,7 @@ struct JavaHeap {
 /// No value if the text is no such file, or if the JVM has not started yet. Any bytes are safe as input. Pure.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, by which jps knows it, too). A JVM that takes no orders
+/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, which jps also reads). A JVM that takes no orders
 /// would answer the signal that asks for the socket by a thread dump in its output. Pure. Any bytes are safe as input.
 bool does_take_orders(std::string_view bytes);
 

@@ -41,7 +41,7 @@ class Means {
   [[nodiscard]] virtual bool is_job_stuck() const { return false; }
   /// Limits the job to `limit_bytes` from now on; kUnlimited: no limit. Call it again in each step while the limit holds.
   virtual void hold(std::uint64_t limit_bytes, const std::vector<pid_t>& pids) = 0;
-  /// Freezes or thaws the job. Only used if stops_by_signals() is false.
+  /// Freezes or thaws the job. This function is used only if stops_by_signals() is false.
   virtual void freeze(bool /*is_frozen*/) {}
   /// Called when the job has ended, or continues without memnice: removes all limits.
   virtual void end() = 0;

@@ -14,8 +14,8 @@
  * Cached files come first, so that they are not evicted before their turn. The other files follow in the order in which they lie on their disk. A small file that lacks a page is
  * placed among the uncached files. There it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
  *
- * The answer describes a moment that has passed when it arrives. So read soon, and ask again for the next pass. For the parts of one file see
- * gb_cache_plan_file().
+ * The answer describes a moment that is over when the caller gets the answer. So read soon, and ask again for the next pass. For the parts of
+ * one file see gb_cache_plan_file().
  */
 #ifndef GRAY_ORDER_H
 #define GRAY_ORDER_H

@@ -13,7 +13,7 @@ namespace {
 using repo::Found;
 using repo::Repository;
 
-// This limit converts to an integer without overflow, and exceeds the size of every useful file.
+// The upper limit of a size. It converts to an integer without overflow, and is larger than every useful file.
 constexpr double kUnitBytesMax = 0x1p62;
 
 // The lower limit is the paper's unit. The upper limit still leaves several units in a file.

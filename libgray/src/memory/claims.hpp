@@ -63,7 +63,7 @@ static_assert(sizeof(Claim) == 64 && sizeof(ClaimTable) == 8 + kClaimsMax * size
 /// The checksum of a claim, over its other fields.
 std::uint64_t checksum_of(const Claim& claim);
 
-/// A claim that counts, and the kernel's facts about its process.
+/// A valid claim, and the kernel's facts about its process.
 struct Member {
   Claim claim{};
   bool is_ours = false;     // a claim of this process; it draws on the same pools

@@ -65,7 +65,8 @@ inline constexpr PoolOptions kCommonAccount{};
 /// process that exceeds the limit.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
 
-/// The margin for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With a smaller margin file pages push anonymous memory out.
+/// The margin for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With a smaller margin, pages of files
+/// cause anonymous memory to be paged out.
 std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
 /// The memory accounts of this host. The constructor finds the files; each call reads them again. One thread at a time.

@@ -26,7 +26,7 @@ namespace {
 
 std::array<char, 4 * kLargeReadBytes> block;
 
-// The reported calls of a child, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
+// The calls of a child that the kernel has reported to the parent. Each call goes on at once. Empty if the kernel reports none.
 std::vector<LargeCall> shown_of(void (*make_calls)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

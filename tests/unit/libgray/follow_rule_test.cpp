@@ -35,7 +35,8 @@ FollowState calm_state() {
   return state;
 }
 
-// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first one that is not "stay".
+// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first verdict that is not
+// "stay".
 FollowDecision run(FollowLook look, FollowState state, int seconds) {
   FollowDecision decision{FollowVerdict::stay, FollowReason::none, state};
   for (int i = 0; i < 2 * seconds && decision.verdict == FollowVerdict::stay; ++i) {

@@ -86,7 +86,7 @@ struct Start {
   int show_error = 0;
 };
 
-// Returns the arguments as exec takes them: the list ends with null.
+// Returns the arguments in the form that exec needs: the list ends with null.
 Words arguments_of(const Launch& launch) {
   Words words;
   for (const std::string& argument : launch.arguments) words.push_back(const_cast<char*>(argument.c_str()));

@@ -54,7 +54,7 @@ std::string policy_names();
 
 void add_limit_options(gray::cli::Command& app, LimitTexts& texts);
 
-/// Whether any option was given, and whether an option was given that says how much the job may use.
+/// The first function: whether any option was given. The second: whether an option was given that limits the job.
 bool is_any_given(const LimitTexts& texts);
 bool is_limit_given(const LimitTexts& texts);
 

@@ -14,7 +14,7 @@
 
 namespace discnice::cli {
 
-/// A place in a program or library, as a symbolizer takes it.
+/// A place in a program or library, in the form that a symbolizer needs.
 struct CodePlace {
   std::string file;  // empty: the place is in no file
   std::uint64_t offset_bytes = 0;

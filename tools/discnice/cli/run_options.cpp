@@ -67,7 +67,7 @@ constexpr char kVerifyFooter[] =
     "  discnice verify -- grep -r needle src\n"
     "  discnice verify --disable readahead --json -- cat big\n";
 
-// The texts of options that have not become numbers yet.
+// The texts of options that are converted to numbers later.
 struct OptionTexts {
   LimitTexts limits;
   std::vector<std::string> excluded;

@@ -171,8 +171,8 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Costs two system calls, and one when the flags of the opening are known.
 void learn_details(OpenFile& file, int fd);
 
-/// Same as learn_details(), but asks the descriptor itself for the flags, once. For callers that must not trust the flags of an opening which a vfork child
-/// noted in this process's memory.
+/// Same as learn_details(), but asks the descriptor itself for the flags, once. It is for callers that must not trust the flags of an opening which a vfork
+/// child noted in this process's memory.
 void ask_details(OpenFile& file, int fd);
 
 /// Same as learn_details(), for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the

@@ -57,7 +57,7 @@ std::uint64_t HeldTable::hold(const Job& job) {
 }
 
 HeldTable::~HeldTable() {
-  // Pairs with the acquire of the next holder. A process that has taken the table over keeps it.
+  // This release pairs with the acquire of the next holder. If another process has taken the table over, that process keeps it.
   if (held_ns_ != 0)
     job_.segment->dirty_table_held_ns.compare_exchange_strong(held_ns_, 0, std::memory_order_release);
 }

@@ -60,10 +60,10 @@ __attribute__((always_inline)) inline bool has_job_at_hand() {
          fork_mark().is_set.load(std::memory_order_relaxed) != 0;
 }
 
-/// Leaves the job for good: settles, and gives the slot back. Called by the destructor and before _exit().
+/// Leaves the job permanently: settles, and gives the slot back. Called by the destructor and before _exit().
 void leave_job();
 
-/// Also leaves the job for good, when neither the real nor the effective nor the saved user of this process is the job's user any more. The shared
+/// Also leaves the job permanently, when neither the real nor the effective nor the saved user of this process is the job's user any more. The shared
 /// memory is replaced by empty memory, which other code in this process may use as it likes. After vfork() nothing is changed, because the memory may
 /// be another process's. Costs a system call. Keeps errno.
 void leave_when_other_user();

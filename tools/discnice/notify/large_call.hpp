@@ -2,7 +2,7 @@
 // large_call: the calls by which a program may move much at once, and how the kernel is asked to show only these calls before it makes them.
 //
 // Knowledge assumed: seccomp(2) and seccomp_unotify(2). A filter sees a call's number and words, not the memory to which they point. So the lengths of a vector
-//   (readv) are unknown, and such a call is not shown. A filter stays for good, and children inherit it.
+//   (readv) are unknown, and such a call is not shown. A filter can never be removed, and children inherit it.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ constexpr double kMuchSlowerShare = 3;
 // The job is suspended when chance alone would give at least as many slow intervals with at most this probability.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
-// A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: a disk that became slower for good is learned after
-// some hundred probes.
+// A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: the job adapts to a disk that
+// became permanently slower after some hundred probes.
 constexpr double kYoungCalls = 8;
 constexpr double kRememberedCalls = 64;
 constexpr double kRememberedFlushes = 8;

@@ -9,11 +9,11 @@
 //   more than a third longer counts as a minus. A paired sign test over the last intervals tells competition from chance. When the test finds
 //   competition, the job is suspended. Then a probe runs for one interval: a minus doubles the suspension, and some good intervals end it. Slow
 //   intervals change the expectation only a little, so that competition is not learned. But they do change it, so that the job adapts to a disk that
-//   became slower for good.
+//   became permanently slower.
 // What breaks it: a disk may serve a sequential stream of the job first. Then the job hardly notices the others. The effect of a foreground that ran
 //   during all calls of the job is taken for the speed of the disk. The job disturbs a foreground before it notices the foreground. Two jobs that do
-//   not know of each other take each other for foreground: one goes, and the other waits. A foreground that only writes is seen only when the job's
-//   own calls wait for it.
+//   not know each other take each other for foreground: one job runs, and the other job waits. A foreground that only writes is seen only when the
+//   job's own calls wait for it.
 #pragma once
 
 #include <cstdint>

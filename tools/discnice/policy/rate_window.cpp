@@ -18,7 +18,7 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// No single correction or operation moves the account by more than this, because a wrong number must not stop a job for good.
+// No single correction or operation moves the account by more than this, because a wrong number must not stop a job for ever.
 constexpr std::uint64_t kStepMaxNs = 3600 * kNanosecondsPerSecond;
 
 std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s) {

@@ -28,7 +28,7 @@ pid_t parent_of(pid_t pid);
 /// The ancestors of the process: its parent, the parent's parent and so on, up to the process that takes all orphans.
 std::vector<pid_t> processes_above(pid_t pid);
 
-/// Compares the times at which the processes started, because the kernel gives a number again to a younger process after it has used the last one.
+/// Compares the times at which the processes started, because the kernel may give the number of an ended process to a younger process.
 bool is_older_than_we_are(pid_t pid);
 
 /// The threads that the process has now.

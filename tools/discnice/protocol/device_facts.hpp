@@ -28,8 +28,8 @@ struct DeviceFacts {
       0;  // the disk whose counters count the device (outputs/disk_counters.hpp); 0: not known
 };
 
-/// What the job knows of the device whose number is `number`. Returns false when the job knows nothing, or when its facts are too
-/// old.
+/// The facts that the job has about the device whose number is `number`. Returns false when the job knows nothing, or when its
+/// facts are too old.
 bool load_device_facts(const Segment& segment, std::uint64_t number, std::uint64_t now_ns,
                        DeviceFacts* facts);
 

@@ -134,7 +134,7 @@ struct alignas(32) Disk {
   std::atomic<std::uint64_t> write_bytes_per_s;
 };
 
-/// For how many disks a job can get the measured time of a random read (measured_reads.hpp).
+/// The number of disks for which a job can get the measured time of a random read (measured_reads.hpp).
 inline constexpr std::uint32_t kMeasuredReadsMax = 4;
 inline constexpr std::uint32_t kProgressWords = sizeof(JobProgress) / sizeof(std::uint64_t);
 static_assert(sizeof(JobProgress) % sizeof(std::uint64_t) == 0);
@@ -157,7 +157,7 @@ struct Progress {
   std::atomic<std::uint64_t> words[kProgressWords];
 };
 
-/// For how many devices the processes of a job can share facts. Each process learns about further devices itself.
+/// The number of devices for which the processes of a job can share facts. Each process learns about further devices itself.
 inline constexpr std::uint32_t kKnownDevicesMax = 8;
 
 /// The facts that a member has learned about a device (device_facts.hpp).

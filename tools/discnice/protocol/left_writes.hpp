@@ -25,7 +25,7 @@ inline void set_left_sender(Segment& segment, bool is_there) {
 
 /// Whether a member has asked, and the launcher has neither started to send nor refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  // Pairs with the release of the thread that clears the request.
+  // This acquire pairs with the release of the thread that clears the request.
   return segment.send_left_of.load(std::memory_order_acquire) != 0;
 }
 

@@ -88,7 +88,7 @@ std::uint64_t reserved_bytes(const Segment& segment);
 std::uint64_t take_reservations_of_dead(Segment& segment,
                                         std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Gives back the slots of members that are gone by `is_gone(ProcessId)`. For a caller that knows about all namespaces. No process of the same number
+/// Gives back the slots of members that are gone by `is_gone(ProcessId)`. It is for a caller that knows all namespaces. No process of the same number
 /// may join meanwhile. Returns the bytes that were reserved for them, as take_reservations_of_dead() does.
 std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context, ProcessId process),
                            const void* context);

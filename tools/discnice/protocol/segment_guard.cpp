@@ -47,7 +47,7 @@ bool replace(const void* address) {
   return false;
 }
 
-// The structure of the kernel, on the machines that raw_syscall() knows.
+// The kernel's struct sigaction on the machines that raw_syscall() supports.
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);  // null: the standard one
   unsigned long flags;

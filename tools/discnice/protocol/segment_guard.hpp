@@ -20,7 +20,8 @@ void guard_memory(void* start, std::size_t bytes);
 /// Other threads may be reading and writing there.
 void let_go_of_memory();
 
-/// For a program of this project that maps the segments of several jobs and no other file that may shrink. Guards all of its memory, page by page.
+/// Used by a program of this project that maps the segments of several jobs and no other file that may shrink. Guards all of its memory, page by
+/// page.
 void guard_all_memory();
 
 /// Whether the segment has lost its content, because a guard has emptied it or another process has damaged it.

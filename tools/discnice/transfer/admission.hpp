@@ -25,9 +25,9 @@ struct Place {
 bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wait,
            throttle::SignalHold& signals);
 
-/// For an engine that does not wait inside the call. Returns `now_ns` when the job's policy allows an operation of `bytes` on that disk despite the disk's
-/// other users. The turn is then taken. Otherwise returns the instant at which to ask again. Returns `now_ns` when the policy never gives way to others, and
-/// when `disk` is null.
+/// Used by an engine that does not wait inside the call. Returns `now_ns` when the job's policy allows an operation of `bytes` on that disk despite the
+/// disk's other users. The turn is then taken. Otherwise returns the instant at which to ask again. Returns `now_ns` when the policy never gives way to
+/// others, and when `disk` is null.
 std::uint64_t ask_for_turn(Job& job, protocol::Disk* disk, std::uint64_t bytes, std::uint64_t now_ns);
 
 /// Waits until the job's policy allows an operation of `bytes` on that disk despite the disk's other users. Does not wait when the policy

@@ -61,7 +61,7 @@ void start(PathWay& shared, Way way, Connection& connection) {
   }
 }
 
-// A program that paces itself is paced no faster than its own rate.
+// A program that paces itself is never paced faster than its own rate.
 void hold_pace(Hold& hold, int fd, double bytes_per_s) {
   if (const std::uint64_t now = read_pace(fd); hold.is_sending_held && now != hold.pacing_bytes_per_s)
     hold.before.pacing_bytes_per_s = now;

@@ -82,7 +82,7 @@ bool ask_address(int fd, Ask ask, Address& address, int* port = nullptr) {
   return address_of(storage, address);
 }
 
-// Whether traffic that counts may leave the host by this UDP socket. A question to a name server does not count.
+// Whether traffic may leave the host by this UDP socket. A question to a name server is ignored.
 SocketKind kind_of_udp(int fd, Address& peer) {
   constexpr int kNameService = 53;
   int port = 0;

@@ -148,7 +148,7 @@ Kin kin_of(std::uint32_t pid) {
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
-// While the mark is set, the process that set it has its own number in the job. A vfork child of that process has another number.
+// While the mark is set, `job.pid` is the number of the process that set the mark. A vfork child of that process has another number.
 bool is_memory_own(const Job& job, std::uint32_t pid) {
   if (fork_mark().is_set.load(std::memory_order_relaxed) != 0) return pid == job.pid;
   return kin_of(pid) != Kin::unknown;
