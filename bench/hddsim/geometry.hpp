@@ -33,8 +33,7 @@ class Geometry {
   /// The time in which `length` bytes, starting at `offset`, pass under the head. The range may cross zones.
   [[nodiscard]] std::uint64_t transfer_ns(std::uint64_t offset, std::uint64_t length) const;
 
-  /// The number of bytes, starting at `offset`, that pass under the head in `duration_ns`. The range may
-  /// cross zones and ends at the end of the disk.
+  /// The number of bytes, starting at `offset`, that pass under the head in `duration_ns`. The range may cross zones and ends at the end of the disk.
   [[nodiscard]] std::uint64_t passed_bytes(std::uint64_t offset, std::uint64_t duration_ns) const;
 
  private:

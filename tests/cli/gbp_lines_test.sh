@@ -65,7 +65,7 @@ mix binary
 gbp -mem -out binary >out
 [[ $(wc -c <out) -eq $(wc -c <binary) ]] || fail "no text: bytes are lost"
 
-# A file that grows meanwhile: the part that existed at the first look comes out, with its unfinished line last.
+# A file that grows meanwhile: gbp prints the part that existed at the first look, with its unfinished line last.
 cp short growing
 printf 'unfinished' >>growing
 mix growing

@@ -47,8 +47,8 @@ is_near "$got" "gb_alloc (errno $error)"
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print" $(((LIMIT_MIB - MARGIN_MIB) * MIB / 8))
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
 
-# A process without any rights, to which the group does not even show its use, finds room below the limit, and no process is killed. When the limit is hidden,
-# too, the process gets the requested memory as far as the host has it.
+# A process without any rights cannot even read the group's use. It still finds the free memory below the limit, and no process is killed. When the limit is
+# hidden, too, the process gets the requested memory as far as the host has it.
 if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
   as_nobody() {

@@ -38,7 +38,8 @@ class ScopedFd {
   [[nodiscard]] int error() const { return fd_ >= 0 ? 0 : fd_; }
   /// Gives the descriptor to the caller, who closes it. Returns the same as get().
   [[nodiscard]] int release();
-  /// Closes the descriptor that it owns and takes over `fd`. errno is left alone. The result of close is ignored: data that must be on disk is synced before.
+  /// Closes the descriptor that it owns and takes over `fd`. errno does not change. The result of close is ignored: data that must be on disk is synced
+  /// before.
   void reset(int fd = -EBADF);
 
  private:

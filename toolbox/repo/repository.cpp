@@ -17,7 +17,7 @@ constexpr std::string_view kVariablePrefix = "GRAY_PARAM_";
 constexpr const char* kHostFolder = "/var/lib/gray";
 
 std::string user_folder() {
-  // The XDG base directory specification: a relative path is to be ignored.
+  // The XDG base directory specification: a relative path must be ignored.
   const char* data_home = std::getenv("XDG_DATA_HOME");
   if (data_home != nullptr && data_home[0] == '/') return std::string(data_home) + "/gray";
   const char* home = std::getenv("HOME");

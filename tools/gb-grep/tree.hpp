@@ -12,8 +12,9 @@
 
 namespace gb_grep {
 
-/// The files of the command line, without those that globs leave out. With -r or -R each folder is replaced by the files below it; without a name it is the current folder. A
-/// folder that cannot be read stays in the list, so that grep reports the reason. A link that leads back to a folder above is reported on stderr in grep's words.
+/// The files of the command line, without the files that globs exclude. With -r or -R each folder is replaced by the files below it; without a name it is the
+/// current folder. A folder that cannot be read stays in the list, so that grep reports the reason. A link that leads back to a folder above is reported on
+/// stderr in grep's words.
 gbp::Names find_files(const CommandLine& line);
 
 }  // namespace gb_grep

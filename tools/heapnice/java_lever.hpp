@@ -31,8 +31,8 @@ class JavaLever {
   /// The reason why this heap cannot shrink while it runs, as the end of a sentence; empty if it can shrink.
   [[nodiscard]] std::string obstacle() const;
 
-  /// Changes the heap towards that size. Call it often, because a part of the change may only be possible later. `is_urgent`: there is no room for the heap's
-  /// present size. Returns 0, or a negative errno of JavaAttach.
+  /// Changes the heap towards that size. Call it often, because a part of the change may only be possible later. `is_urgent`: there is not enough memory for
+  /// the heap's present size. Returns 0, or a negative errno of JavaAttach.
   int move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes, bool is_urgent);
 
   /// The number of ordered collections.

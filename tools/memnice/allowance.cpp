@@ -22,7 +22,8 @@ std::uint64_t Allowance::enough(const Situation& situation) const {
   return static_cast<std::uint64_t>(static_cast<double>(situation.needs_bytes) * wishes_.beta);
 }
 
-// The job's size less the missing room. If other programs wait although no room is missing, somewhat less than the job's present size.
+// The job's size less the missing room. If other programs wait although no memory is missing, the result is somewhat less than the
+// job's present size.
 std::uint64_t Allowance::cut(const Situation& situation) const {
   const std::uint64_t has_bytes = std::min(situation.job_bytes, decision_.limit_bytes);
   std::uint64_t lacks_bytes =

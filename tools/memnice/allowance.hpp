@@ -3,11 +3,13 @@
 //
 // Knowledge assumed: the kernel gives out free memory first. Without free memory it takes the pages that were used least recently: pages of programs whose user
 //   is away, and not pages of a busy job.
-// Output observed: the room in the accounts (gray::memory pools), whether other programs waited for memory, the job's size, and its working set (W(tau), gray/working_set.h).
+// Output observed: the free memory in the accounts (gray::memory pools), whether other programs waited for memory, the job's size, and its working set (W(tau),
+//   gray/working_set.h).
 // Inference drawn: the job's size at which no other program loses a page: its present size plus the free memory. When memory is missing, the job at once gives
 //   up the memory outside its working set, and then as much of the rest as is missing. With less than its working set the job would fetch the same pages again
 //   and again, and slow all programs. So if other programs still wait then, the job is paused.
-// What breaks it: other programs that use their memory so rarely that it looks like free cache; room that no account shows.
+// What breaks it: other programs that use their memory so rarely that it looks like free cache; memory that no account shows as
+//   free.
 #pragma once
 
 #include <cstdint>

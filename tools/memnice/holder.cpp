@@ -46,7 +46,7 @@ std::vector<pid_t> Holder::processes() const {
   return members ? *members : tree_of(root_);
 }
 
-// The pool with the least room; its room is INT64_MAX if no account tells it.
+// The pool with the least free memory; its room is INT64_MAX if no account tells it.
 gray::memory::Pool Holder::tightest_pool() const {
   gray::memory::Pool tightest;
   tightest.room_bytes = INT64_MAX;

@@ -65,7 +65,7 @@ int tell(const Options& options, const Outputs& outputs, const Engine& engine, s
   return status == 0 && !(is_reported && is_traced) ? gray::cli::kExitSomeFailed : status;
 }
 
-// Runs the engine's steps while the guard lives. When the guard is gone, all sockets are put back and nothing is held any more.
+// Runs the engine's steps while the guard lives. When the guard is gone, all sockets are restored and nothing is held any more.
 class GuardedEngine {
  public:
   GuardedEngine(Engine& engine, int guard_fd) : engine_(engine), guard_fd_(guard_fd) {}

@@ -89,8 +89,7 @@ GB_API void gb_cache_close(gb_cache_t* detector);
 /**
  * Finds out how much of the file `path` is cached. Follows symbolic links; opens the file for reading and
  * closes it again. Timed probes use POSIX_FADV_RANDOM on that descriptor, so that no other reader's
- * read-ahead is disturbed. Page 0 is never probed. May wait for the disk: a probe that misses takes one
- * random read.
+ * read-ahead is disturbed. Page 0 is never probed. May wait for the disk: a probe that misses takes one random read.
  *
  * An unknown answer (cached_fraction below 0, backend GB_BACKEND_NONE) is a success. It is given for anything but a regular file. It is given for a file of one page that could
  * only be probed by reading, because the probe would read the whole file. And it is given if reads are never fast, for example on a file system that bypasses the page cache.

@@ -17,9 +17,9 @@ namespace {
 
 using base::Result;
 
-// A waiting process is woken by processes with claims, by memory pressure, and by an event of the control group that lacks room, where the kernel offers such an event. Other
-// memory that becomes free is only found by checking the accounts again. The pauses between checks are short at first, because pages being written to disk are free in a moment,
-// and grow later.
+// A waiting process is woken by processes with claims, by memory pressure, and by an event of the control group that lacks memory, if the kernel offers such an
+// event. Other memory that becomes free is only found by checking the accounts again. The pauses between checks are short at first, because pages being written
+// to disk are free in a moment, and grow later.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
 // The pause where an event is expected (room_events.hpp). A group's event sometimes comes late or not at all.
@@ -137,8 +137,8 @@ std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }
 
-// A process without a claim is growing. Leaves it room until it stops: as much as it will take in the next kGrowthLooksAhead checks at its present speed. At
-// the end this process takes back the memory that the other process did not use.
+// A process without a claim is growing. Leaves free memory to it until it stops growing: as much as it will take in the next kGrowthLooksAhead checks at its
+// present speed. At the end this process takes back the memory that the other process did not use.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
   const std::uint64_t most_bytes = probe.held_bytes();
   Allowance last = allow(probe.held_bytes());
@@ -244,7 +244,7 @@ class Allocator::Turn {
     return std::min(request_.min_bytes, kUnlimited / 2) + request_.beside_bytes;
   }
 
-  // The grant that an allowance gives; 0 if there is no room for the minimum.
+  // The grant that an allowance gives; 0 if there is not enough memory for the minimum.
   [[nodiscard]] std::uint64_t grant_of(std::uint64_t allowed_bytes) const {
     const std::uint64_t free_bytes = allowed_bytes - std::min(allowed_bytes, request_.beside_bytes);
     const std::uint64_t bytes = round_down(std::min(free_bytes, request_.max_bytes), request_.multiple_bytes);
@@ -262,7 +262,7 @@ class Allocator::Turn {
     return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
   }
 
-  // Turns the claim into a promise if there is room for the minimum. Returns the grant, or 0.
+  // Turns the claim into a promise if there is enough memory for the minimum. Returns the grant, or 0.
   std::uint64_t promise() {
     if (!has(kSignalClaims)) return grant_of(allow(0).bytes);
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };

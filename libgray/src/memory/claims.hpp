@@ -2,7 +2,8 @@
 // claims: a table of claims that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
 // The table is advisory: it helps the processes that take part. A process that cannot use it (no /dev/shm, another user's file, a lock that is not released) continues without
-// it. Each user has a table that no other user can open. Users see each other only through the kernel's counts, by the room of the pools and how it shrinks.
+// it. Each user has a table that no other user can open. Users see each other only through the kernel's counts: through the free memory of the pools and its
+// changes.
 //
 // The content of the table is checked against the kernel. A claim counts only while a process holds its slot; the kernel tells that, and the holder's process number. The holder
 // must act for this user. A claim counts for no more bytes than its slot is held for, and for no more than the pool's capacity. Its held bytes count for no more than the kernel
@@ -107,11 +108,12 @@ class Claims {
 
   [[nodiscard]] bool is_shared() const { return table_.address != nullptr; }
 
-  /// Enters a claim. Returns its number, or -1 if there is no table or no room in it.
+  /// Enters a claim. Returns its number, or -1 if there is no table, or if the table is full.
   int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
   /// Reads the host's accounts of memory and returns the total size up to which the claim may grow at this moment. Notes in the table how much the claim holds. `look` reads the
-  /// accounts under the lock, so that no other process takes memory in between. With claim -1 the answer is the whole room.
+  /// accounts under the lock, so that no other process takes memory in between. With claim -1 the answer is the whole free
+  /// memory.
   template <typename Look>
   Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                   Look look) {

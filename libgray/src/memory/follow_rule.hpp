@@ -3,9 +3,10 @@
 //
 // Knowledge assumed: a collector works more as its live data nears the size of the heap: a heap of H bytes with L live bytes is collected each time that H - L bytes were
 // allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
-// Output observed: the room that the pools leave to the heap, the share of time spent collecting, and the share of time in which tasks wait for memory.
-// Inference drawn: room below the heap's allowance is a reason to shrink at once; room that falls fast is expected to fall further. More room is a reason to grow if the room has
-// stayed for some time, and if the larger heap saves more time than waiting for memory costs now.
+// Output observed: the memory that the pools leave to the heap (its room), the share of time spent collecting, and the share of time in which tasks
+// wait for memory.
+// Inference drawn: when the room is below the heap's allowance, the heap must shrink at once. Room that falls fast is expected to fall further. More room is a
+// reason to grow if it has lasted for some time, and if the larger heap saves more time than waiting for memory costs now.
 // What breaks it: a program whose collector works differently (reference counts, a cache); such a program says that its cost is not known. Live data that grows between two
 // questions.
 #pragma once

@@ -29,7 +29,7 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
-// The bytes that are in memory now. Memory in swap, and memory that was never touched, takes no room.
+// The bytes that are in memory now. Memory in swap, and memory that was never touched, is not counted.
 struct InMemory {
   std::uint64_t heap_bytes;
   std::uint64_t process_bytes;
@@ -61,7 +61,8 @@ Follower::~Follower() {
   claims_.leave(claim_);
 }
 
-// The room less the untouched part of other processes' promises. It is computed here because the claims divide the existing room, and do not tell how much is missing.
+// The free memory less the untouched part of other processes' promises. It is computed here because the claims divide the free memory, and do not tell how much
+// memory is missing.
 Follower::Room Follower::least_room() {
   const std::vector<Pool> pools = accounts_.shared_pools(followed_.pools);
   if (!is_room_known(pools)) return {std::numeric_limits<std::int64_t>::min(), 0};

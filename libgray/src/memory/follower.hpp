@@ -14,7 +14,7 @@ namespace gray::memory {
 
 /// The process whose heap is followed, and the heap's bounds.
 struct Followed {
-  // 0: this process. Also for another process, the room is the room of this process's control groups.
+  // 0: this process. Also for another process, the free memory is the free memory in this process's control groups.
   std::uint32_t pid = 0;
   std::uint64_t min_bytes = 0;
   std::uint64_t max_bytes = ~std::uint64_t{0};

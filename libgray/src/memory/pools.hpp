@@ -5,8 +5,8 @@
 // which the kernel gives up before it pages out any process. The host as a whole is one more pool (MemAvailable). A process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and a
 // host that does not overcommit has a limit on committed memory.
 // Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or is impossible is left out,
-// and a use above the limit means no room.
-// Inference drawn: the room in each pool; the least of them is the ceiling.
+// and a use above the limit means no free memory.
+// Inference drawn: the free memory in each pool (its room). The least of these is the ceiling.
 // What breaks it: limits that no file shows (a hypervisor's balloon, a namespace that hides the ancestors);
 // caches that the kernel cannot drop although it counts them as droppable. The probe exists for these cases.
 #pragma once

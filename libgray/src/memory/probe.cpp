@@ -290,7 +290,8 @@ ProbeEnd Probe::climb(std::uint64_t want_pages) {
       // of a large grant would end a step and cause all its checks.
       if (look.is_suspicious) bounds_.out_ns = std::min(2 * bounds_.out_ns, kSlowFirstMaxNs);
       if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
-      // The bound must be passed by some distance: the pages right behind it are fast if earlier steps made room for them.
+      // The bound must be passed by some distance: the pages right behind it are fast if earlier steps have freed memory
+      // for them.
       if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }
     remember();

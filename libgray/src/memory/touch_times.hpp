@@ -7,7 +7,7 @@
 // is the only signal, the process also pages them out (MADV_PAGEOUT) and touches them again.
 // Inference drawn: a bound is the geometric middle between the slowest touch without paging and the quickest touch with paging.
 // What breaks it: with swap in memory (zram) the two times are close together, but the difference is measured. Under a limit on memory and swap together
-// (control groups of version 1) pages are written to swap without making room. The times do not show that.
+// (control groups of version 1) pages are written to swap without freeing memory. The times do not show that.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3: figures from a file, else from a few pages.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// job_balance_test: bytes that the kernel has booked and no member has settled are charged once, and are given back when a member settles them later.
+// job_balance_test: bytes that the kernel charged and no member has settled are charged once, and are given back when a member settles them later.
 //
 // How: the test uses a segment in memory, with members and sums of its own.
 #include "tools/discnice/pace/job_balance.hpp"

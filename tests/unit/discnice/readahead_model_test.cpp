@@ -2,7 +2,7 @@
 // readahead_model_test: the predicted disk bytes of reads are compared with bytes that were measured on a real kernel.
 //
 // How: a simulated page cache holds the pages that the model itself has fetched. Tables of access patterns have the
-// bytes that Linux 6.18 booked for these patterns (read_bytes of /proc/self/io, cold file of 256 MiB on ext4,
+// bytes that Linux 6.18 charged for these patterns (read_bytes of /proc/self/io, cold file of 256 MiB on ext4,
 // read_ahead_kb 8192, max_sectors_kb 4096). Tables headed "kernel's algorithm" were computed from its source for
 // the 128 KiB window of most distributions. Below the tables: properties over seeded random runs.
 //

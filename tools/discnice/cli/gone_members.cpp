@@ -64,7 +64,7 @@ std::vector<ProcessId> processes_everywhere() {
 
 struct Judge {
   std::uint32_t own_namespace;
-  // All processes in /proc. The list is filled only when members of other namespaces are to be checked.
+  // All processes in /proc. The list is filled only when members of other namespaces must be checked.
   std::vector<ProcessId> elsewhere;
 
   static bool is_gone(const void* context, ProcessId process) {

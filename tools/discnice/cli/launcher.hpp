@@ -23,7 +23,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> environment;
   bool may_be_script = true;  // the shell runs a file that the kernel cannot execute
   ShowCalls show_calls = ShowCalls::never;
-  // The descriptor of cgroup.procs of the control group that the program is to be in. -1: the program stays in the launcher's group.
+  // The descriptor of cgroup.procs of the control group that the program must enter. -1: the program stays in the launcher's group.
   int group_fd = -1;
   // This socket leads to the guard, which lets the calls pass when the launcher is killed. Needed when calls are shown.
   int guard_socket = -1;

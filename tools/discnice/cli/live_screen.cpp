@@ -213,7 +213,7 @@ std::string keys_text(int width) {
   return text;
 }
 
-// Returns as many of the lines as there is room for. The chosen lines, from `first` to `last`, are among them.
+// Returns as many of the lines as fit on the screen. The chosen lines, from `first` to `last`, are among them.
 std::vector<ScreenLine> window(std::vector<ScreenLine> lines, std::size_t first, std::size_t last,
                                std::size_t room) {
   if (lines.size() <= room) return lines;

@@ -20,8 +20,8 @@ constexpr std::uint64_t kUnitBytes = 512;  // the unit of ru_inblock and ru_oubl
 std::atomic<bool> has_overwritten{false};              // since the last settlement
 std::atomic<std::uint64_t> pending_metadata_bytes{0};  // since the last settlement
 
-// The part of the kernel's account of this process that was already looked at. It is kept in this process and not in the segment. If damage in the segment made it
-// smaller, the process would be charged again for everything that it ever moved.
+// The part of the kernel's account of this process that was already looked at. It is kept in this process and not in the segment. If damage in the segment
+// made it smaller, the process would be charged again for everything that it ever moved.
 std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
 std::atomic<bool> is_seen_checked{false};  // whether the numbers from the segment at the start were checked

@@ -14,7 +14,7 @@ namespace discnice::notify {
 
 class Guard {
  public:
-  /// Starts the guard by a fork. The guard lets go the calls that are noted in `taken`.
+  /// Starts the guard by a fork. The guard lets the calls continue that are noted in `taken`.
   explicit Guard(TakenCalls& taken);
   /// Tells the guard that this process ends as intended. The guard lets all further calls go and prints nothing.
   ~Guard();

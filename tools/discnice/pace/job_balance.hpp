@@ -8,8 +8,8 @@
 //   had ended before it was seen, or in small amounts without any call. The job pays for the difference. If a member settles the same bytes later,
 //   the job gets them back. Counters that fall were overwritten by mistake. Their growth before and after the damage still counts as settled, so the
 //   job does not pay for it twice.
-// What breaks it: a child that no process waits for, and that ended before it was seen. Programs that the job leaves alone are in the sum, so nothing
-//   is charged then. Nothing is charged either when the job does not use the kernel's account.
+// What breaks it: a child that no process waits for, and that ended before it was seen. Programs that are excluded from the limit are in the sum, so
+//   nothing is charged when there are such programs. Nothing is charged either when the job does not use the kernel's account.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ class FetchedPages {
 
   /// The answers of `before`, with the added pages as resident. A probing oracle is left unchanged.
   [[nodiscard]] const ResidencyOracle& oracle() const { return oracle_; }
-  /// The pages [first_page, end_page) have come in. Also tells the listener of `before`.
+  /// Notes that the pages [first_page, end_page) have been fetched. Also tells the listener of `before`.
   void add(std::uint64_t first_page, std::uint64_t end_page);
 
  private:

@@ -5,7 +5,8 @@
 // half of its room. When the job reads a file again after pages of that file were dropped, it drops nothing of that file while the job holds less than all of its room. So
 // data that is used twice is read from the disk at most twice, and only once when it fits into the room.
 //
-// Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that no process has mapped. A read-ahead window comes in as the read-ahead model says.
+// Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that no process has mapped. The kernel fetches a read-ahead window as
+//   the read-ahead model predicts.
 // Output observed: the model's windows; for each window, the kernel's count of pages that are already cached, taken just before the read that brings
 //   the window in; for written data, whether it is on the disk.
 // Inference drawn: a page that was absent before the job's read and is cached after it was brought in by the job. The job's room is measured when the

@@ -55,8 +55,8 @@ struct SocketLimits {
 SocketLimits read_limits(int fd);
 std::uint64_t read_pace(int fd);
 void hold_sending(int fd, std::uint64_t bytes_per_s);
-/// False if this process cannot make the receive buffer large enough for the window. Then the kernel enlarges the buffer and opens the window again with it: the limit has to
-/// be set anew each time.
+/// False if this process cannot make the receive buffer large enough for the window. Then the kernel enlarges the buffer and with it the window, and the limit
+/// must be set again each time.
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
 void let_receive(int fd, const SocketLimits& before);
