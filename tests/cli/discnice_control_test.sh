@@ -115,7 +115,7 @@ grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || compla
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
-# The options of a command are in groups. Only the options that every program has are in no group.
+# The options of a command are in groups. Options that every program has belong to no group. All other options belong to a group.
 for command in run set adopt; do
   "$DISCNICE" "$command" --help >help
   grep -q '^How fast:$' help || complain "the help of $command has no groups"

@@ -3,9 +3,9 @@
 # discnice_doctor_test: `discnice doctor` tells which parts work on this host. When the test takes a part of the host away, it tells
 # what does not work.
 #
-# How: the same program runs as root and as an ordinary user; in a folder in memory, in a folder that is not writable, and on a file system in user space; with a
-# /dev/shm that is missing or full; and in sandboxes that refuse calls. Left out: delegated control groups, and file systems that charge no reads but are not in user
-# space.
+# How: the same program runs as root and as an ordinary user. It runs in a folder in memory, in a folder that is not writable, and on a file system in user
+# space. It runs with a /dev/shm that is missing or full, and in sandboxes that refuse calls. Left out: delegated control groups, and file systems that charge
+# no reads but are not in user space.
 # Slow: a diagnosis runs small jobs at a rate, which takes a second or more, and there are twenty.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

@@ -57,7 +57,7 @@ grep -q '^  tells you ' "$OUT" || fail "explain does not say what an unmeasured 
 grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
 [[ -z $(record) ]] || fail "looking made a record"
 
-# One benchmark, by its name and by one of its keys.
+# One benchmark is run: by its name, and by one of its keys.
 expect 0 0 run timer
 grep -q '^timer.overhead_ns ' "$OUT" || fail "run prints: $(cat "$OUT")"
 expect 0 0 run --quick timer.resolution_ns
@@ -147,8 +147,9 @@ expect 0 1 run --move-aside timer
 expect 0 0 show timer.overhead_ns
 grep -q user "$OUT" || fail "no new record after --move-aside: $(cat "$OUT")"
 
-# Ctrl-C and similar signals at any point of a run, from its first moment until after its end: one line, nothing left behind, and the record is either the old one or
-# the whole new one. Job control is off in scripts, so a background job would ignore SIGINT; Python restores SIGINT.
+# Ctrl-C and similar signals come at any point of a run, from its first moment until after its end. The run must print one line and leave nothing behind, and
+# the record must be either the old record or the whole new record. Job control is off in scripts, so a background job would ignore SIGINT; Python restores
+# SIGINT.
 python3 - "$BIN/microbench" "$(record)" "$SCRATCH/place" <<'PYTHON' || fail "see above"
 import os, signal, subprocess, sys, time
 program, record, place = sys.argv[1:]

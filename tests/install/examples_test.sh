@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # examples: the commands in README, docs/recipes.md and the EXAMPLES of the manual pages work as they stand, after `cmake --install`, and so do the files of docs/recipes.md.
 #
-# How: each command is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in
-# /data, /backup, /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by small programs with these
-# names. examples.txt says which commands are run in another way or not at all, and why. A command that is neither run nor listed there fails. A line there that
-# belongs to no example fails, too. Left out: the effect of the commands.
+# How: each command is pasted into a shell in a system of its own. This system has the host's programs, the programs that are installed in /usr/local, and the
+# files that the examples name in /data, /backup, /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by
+# small programs with these names. examples.txt says which commands are run in another way or not at all, and why. A command that is neither run nor listed
+# there fails. A line there that belongs to no example fails, too. Left out: the effect of the commands.
 source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root

@@ -10,9 +10,8 @@
 # under netnice.
 # The windows are read from the kernel (each 50 ms) and from netnice's trace (each 10 ms). Both series become means of each half second, counted from the instant at which the
 # first rival was due.
-# The correlation is Pearson's, over the half seconds from the second second on: in the first two half seconds the kernel's slow start overshoots the line, and comes back by
-# one segment a round trip.
-# The correlation with these two half seconds is printed as well.
+# The correlation is Pearson's, over the half seconds after the first second. In the first two half seconds the kernel's slow start overshoots the line, and
+# comes back by one segment a round trip. The correlation with these two half seconds is printed as well.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT vegas: a short run'
   exit 0

@@ -3,9 +3,9 @@
 # discnice_faults_test: when a job's members, its launcher or its segment are killed, stopped or damaged, nothing hangs and
 # no data is wrong.
 #
-# How: a job copies an uncached file while something is killed, stopped, truncated or overwritten. The test judges the copy, the status and the time; whether the
-# reservations of dead members are available again; and who divides a shared rate when the daemon is stopped, killed or started again. Readers that are measured
-# bypass the cache, because a reader with a large read-ahead moves nothing or megabytes at a time. Left out: a /dev/shm that is full from the start
+# How: a job copies an uncached file while something is killed, stopped, truncated or overwritten. The test checks the copy, the status and the time. It checks
+# that the reservations of dead members are available again, and that a shared rate is divided when the daemon is stopped, killed or started again. Readers that
+# are measured bypass the cache, because a reader with a large read-ahead moves nothing or megabytes at a time. Left out: a /dev/shm that is full from the start
 # (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

@@ -5,9 +5,9 @@
 #
 # How: an emulated mechanical disk has a file system in user space on it (bindfs), through which the job sees no counters. The report and explain must say how
 # others are noticed, also where only /sys is hidden. While another program reads from the disk below, a job that copies must move nearly nothing. When the job
-# is alone on the disk, it must sleep for nearly none of its time: when it reads a long file, when it reads many small files, when two programs use up the
-# processors, and when its data is in memory. Jobs of two users that both give way by progress must both finish. The written data must be on the disk except
-# some steps. The test judges by the time that the job itself has slept, and by the page cache. Not tested here: by how many per cent a foreground is slower
+# is alone on the disk, it must sleep for nearly none of its time. This is tested with a long file, with many small files, with two programs that use up the
+# processors, and with data in memory. Jobs of two users that both give way by progress must both finish. The written data must be on the disk except some
+# steps. The test judges by the time that the job itself has slept, and by the page cache. Not tested here: by how many per cent a foreground is slower
 # (`script/bench manners` measures that); a disk that becomes slower for good, which takes minutes (unit/discnice); an error in a write step; a sequential
 # stream that the disk serves first, so that the job notices no other user; NFS and SMB, which need a kernel that has them.
 # Runs alone on a quiet host: it measures how other programs slow a job down.

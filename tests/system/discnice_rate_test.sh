@@ -109,7 +109,7 @@ together() {
   wait
 }
 
-# On a machine that takes back pages which were read ahead: the bytes that were waited for are not read, and bytes that were read are read again.
+# Some machines take back pages which were read ahead. Then bytes that were waited for are not read, and bytes that were read are read again.
 run_nibbled() { # RATE
   local in=nibbled-$1.in nibbler
   make_file "./$in" $((${BYTES[$1]} * RUN_SECONDS))

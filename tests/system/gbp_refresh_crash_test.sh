@@ -3,9 +3,9 @@
 # gbp_refresh_crash: the directory is complete at any moment at which gbp -refresh is killed or the power is cut.
 #
 # Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory. Then --resume and --rollback finish
-# the refresh by turns. Power cut: after each call that may change a disk, the disk's content at that moment, without the data that is still in the kernel's
-# memory, is copied, mounted (which replays its journal) and compared. So a missing or late fsync is noticed. Left out: disks that report data as written too
-# early, and file systems other than ext4.
+# the refresh by turns. Power cut: after each call that may change a disk, the test copies the disk's content at that moment, without the data that is still
+# in the kernel's memory. It mounts the copy, which replays the journal, and compares the files. So a missing or late fsync is noticed. Left out: disks that
+# report data as written too early, and file systems other than ext4.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

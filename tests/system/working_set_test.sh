@@ -52,7 +52,8 @@ for name, pid in zip(TRUTHS, map(int, sys.argv[2:])):
         is_wrong = not truth * 0.9 <= point["touched_bytes"] <= truth * 1.1 + REST_BYTES
         wrong += is_wrong
         print(f"{name:7} {point['since_ns'] / 1e9:6.3f} s  seen {point['touched_bytes'] / 2**20:6.1f} MiB  true {truth / 2**20:6.1f}  {off:+5.1f} % {'WRONG' if is_wrong else ''}")
-# The curve of a part that is used again and again bends where all of the part was seen once, as exactly as the times of the looks allow: 96 MiB take 1.2 s.
+# When a part of the memory is used again and again, the curve bends at the time at which all of this part was used once. 96 MiB take 1.2 s. The times of
+# the looks limit the exactness.
 knee = seen[int(sys.argv[2])]["knee"]
 assert knee and 78 << 20 <= knee["touched_bytes"] <= 100 << 20, knee
 sys.exit(wrong != 0)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // read_once: reads and writes values in memory that other processes may change at any moment.
 //
-// The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring): a value is read
-// once into a local copy, every field of the copy is checked for being possible, and then the copy is used. Before that check no shared value is used as an
-// index, a count, a length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but dropped.
+// The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring) has three steps. A value
+// is read once into a local copy. Every field of the copy is checked for being possible. Then the copy is used. Before that check no shared value is used
+// as an index, a count, a length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but dropped.
 // A plain read is not enough: the compiler may read the memory twice, and the second value may differ from the checked value.
 #pragma once
 

@@ -28,7 +28,8 @@ class Means {
   [[nodiscard]] virtual MeansKind kind() const = 0;
   /// A name for messages: "memory.high of /sys/fs/cgroup/...".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Takes a process into the job: in the child before it executes the program, or for a running process. 0 or a negative errno. Async-signal-safe for the calling process (pid 0).
+  /// Takes a process into the job: in the child before it executes the program, or for a running process. 0 or a negative errno. The call is async-signal-safe
+  /// when it is for the calling process (pid 0).
   virtual int take_in(pid_t pid) = 0;
   /// Whether the caller must stop the job's processes by signals.
   [[nodiscard]] virtual bool stops_by_signals() const { return true; }

@@ -6,10 +6,9 @@
 // which is certainly a hit.
 // Inference drawn: the first read missed if it was slower both by a ratio and by an amount. With the ratio alone, cold processor caches would give wrong
 // results. With the amount alone, a slow machine would.
-// What breaks it: a device nearly as fast as memory (then it hardly matters) and preemption between the two
-// readings of the clock (the detector asks whether the thread slept, and judges by the faster of two certain
-// hits). Where reads bypass the page cache (FUSE with direct_io, some network file systems), the "certain hit" is as slow as the first read, so the first read would look like a
-// hit. is_hit_credible() excludes that case.
+// What breaks it: a device nearly as fast as memory, for which an error hardly matters. Preemption between the two readings of the clock: the detector checks
+// whether the thread slept, and uses the faster of two certain hits. Where reads bypass the page cache (FUSE with direct_io, some network file systems), the
+// "certain hit" is as slow as the first read, so the first read would look like a hit. is_hit_credible() excludes that case.
 #pragma once
 
 #include <cstdint>

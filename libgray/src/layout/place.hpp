@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // place: where a file lies on its device, and which of two files lies first.
 //
-// Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001,
-// section 4.2); with delayed allocation, data is placed in the order in which it was written; the kernel tells the address of the first extent to every program that may read the
-// file (FIEMAP).
+// Knowledge assumed: file systems of the FFS family place the data of files near their i-numbers (SOSP 2001, section 4.2). With delayed allocation, data is
+// placed in the order in which it was written. The kernel tells the address of the first extent to every program that may read the file (FIEMAP).
 // Output observed: st_dev, st_ino, st_mtim, the first extent.
 // Inference drawn: the order in which one sweep of the disk's head passes the files.
 // What breaks it: reuse of i-numbers on an aged file system; and delayed allocation, because data that is not yet written has no address. In both cases the first extent is right

@@ -172,8 +172,8 @@ std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<
       if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
       if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
       if (is_state(other, ClaimState::returnable)) holders.push_back(other);
-      // A process in state `asking` has seen enough free memory for its minimum, and is not counted: its claim shows with a delay how much memory it has
-      // touched, so this memory would be counted twice.
+      // A process in state `asking` has seen enough free memory for its minimum, and is not counted. Its claim shows with a delay how much memory it has
+      // touched. If the process were counted, this memory would be counted twice.
       if (is_state(other, ClaimState::waiting) && other.min_bytes > other.held_bytes)
         lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes, other.reserve_bytes});
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // follow_rule: decides how large a program's heap may be from now on. The facts for the decision are collected elsewhere.
 //
-// Knowledge assumed: a collector works more as its live data nears the size of the heap: a heap of H bytes with L live bytes is collected each time that H - L bytes were
-// allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
+// Knowledge assumed: a collector works more when the live data is nearly as large as the heap. A heap of H bytes with L live bytes is collected each time that
+// H - L bytes were allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
 // Output observed: the memory that the pools leave to the heap (its room), the share of time spent collecting, and the share of time in which tasks
 // wait for memory.
 // Inference drawn: when the room is below the heap's allowance, the heap must shrink at once. Room that falls fast is expected to fall further. More room is a

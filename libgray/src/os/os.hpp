@@ -11,7 +11,7 @@
 
 namespace gray::os {
 
-/// The page size in which pages are counted here. On a host with larger pages the numbers are converted. The end of a file may then count some pages too many.
+/// All functions here count pages of this size. On a host with larger pages the numbers are converted. The end of a file may then count some pages too many.
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct FileFacts {

@@ -503,8 +503,8 @@ TEST_CASE("without any way to learn what is cached, every page is charged once",
   CHECK(bytes == kMiB);
 }
 
-// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6, so 16 pages are read in one by one from page 4 on, although the window of 16 began
-// at 0.
+// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6. So 16 pages are read one by one, starting with page 4, although the
+// window of 16 pages began at page 0.
 TEST_CASE("up to 6.16 a window of large folios that meets a page reaches beyond its end", "[readahead]") {
   struct Row {
     int release;

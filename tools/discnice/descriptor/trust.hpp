@@ -91,7 +91,7 @@ class Trust {
   /// How many files may be opened and trusted without a look. The number is 0 unless the process is warm.
   [[nodiscard]] std::uint32_t openings_left() const { return openings_left_.load(std::memory_order_relaxed); }
 
-  /// Trusts a file that was opened in that term without a look.
+  /// Trusts a file that was opened in this term and was not looked at.
   __attribute__((always_inline)) void give_unseen(OpenFile& file, std::uint32_t term) {
     const std::uint32_t left = openings_left();
     if (left == 0) return;

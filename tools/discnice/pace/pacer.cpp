@@ -436,7 +436,7 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
 }
 
-// Has the data that the process has written sent to the disk in steps.
+// Makes the kernel send, in steps, the data that the process has written.
 void Pacer::have_sent(PacedProcess& process, std::uint64_t now_ns) {
   if (process.unsent_bytes < policy::kWriteStepBytesMin) return;
   const std::uint64_t due = due_bytes(guest::grant_now(process.job(), now_ns), process.write_disk());

@@ -2,10 +2,10 @@
 // unforeseen: the bytes that a process with the library moves without making a call: by page faults, or by an io_uring ring that a kernel
 // thread empties.
 //
-// Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and predicts
-//   the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading, and such a
-//   call may last as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the process
-//   (wait_task_zombie()).
+// Knowledge assumed: a member settles at its first call that comes at least a tick of the coarse clock after its last settlement. The library
+//   predicts the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading,
+//   and such a call may last as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the
+//   process (wait_task_zombie()).
 // Output observed: the process's account; the page faults of the process and of its children; the member's fields in the segment: the time of the
 //   last settlement, the bytes that were settled by then, and the bytes that were predicted since then.
 // Inference drawn: suppose that the account has grown by more than was predicted, and that the last settlement is some ticks old. If there were page

@@ -7,8 +7,8 @@
 // The paper keeps a list of recent operations. When each operation counts at its instant, large operations pay twice: an operation of 4RN bytes still
 // fills the window when the next one comes, and a job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment
 // they were admitted (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns). So B/R - N is exactly the time still
-// owed, and the long-run average is R for operations of any size. There are two more differences, so that the average over a whole run is R and not R
-// plus a burst: the window starts used up instead of empty, and an operation starts when its own cost, too, is paid.
+// owed, and the long-run average is R for operations of any size. There are two more differences: the window starts used up instead of empty, and an
+// operation starts when its own cost is paid, too. So the average over a whole run is R and not R plus a burst.
 //
 // Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
 // What breaks it: only a wrong cost.

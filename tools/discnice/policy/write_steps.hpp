@@ -2,7 +2,7 @@
 // write_steps: how much a job that gives way sends to a disk at once, and how many bytes of small files it leaves to be sent together.
 //
 // MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, because the file system also writes its inodes, folders and journal, all over the
-// disk. A foreground that comes in that moment waits for all of this. Beside an archive of 80,000 files that is unpacked, a long read took 1.09,
+// disk. A foreground that comes in that moment waits for all of this. While an archive of 80,000 files was unpacked, a long read took 1.09,
 // 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The job becomes slower by
 // this: with these steps it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
 #pragma once

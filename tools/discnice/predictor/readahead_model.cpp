@@ -321,7 +321,8 @@ class Walk {
     return order == 1 && follows(gray::base::kMissGoesOn) ? 0 : order;
   }
 
-  // The end of the folios that are laid from `page` on. The first folio that would touch a page that was there before is not made.
+  // The end of the folios that are made, starting at `page`. The first folio that would touch a page that was there before is not
+  // made.
   [[nodiscard]] std::uint64_t end_of_folios(std::uint64_t page, std::uint64_t end,
                                             std::uint64_t free_end) const {
     while (page < end) {

@@ -62,8 +62,8 @@ void unmap(Board* board);
 /// The disk's entry, made when there is none. Null when the table is full.
 BoardDisk* find_disk(Board& board, std::uint64_t disk);
 
-/// The daemon's published sample of the disk. Returns false when the sample is older than kPublishedMaxNs. Also tells the daemon that a member wants a
-/// sample.
+/// The daemon's published sample of the disk. Returns false when the sample is older than kPublishedMaxNs. The call also tells the daemon that a
+/// member wants a sample.
 bool published_sample(BoardDisk& disk, std::uint64_t now_ns, DiskSample* sample);
 
 }  // namespace discnice::protocol

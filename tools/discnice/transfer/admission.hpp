@@ -14,7 +14,7 @@
 namespace discnice::guest {
 
 /// The disk of an operation, and how to look for other users of this disk. The write side of a copy uses Looking::as_known: at that time the read side is
-/// charged but not yet made, and a comparison with the kernel's account would take that read for a mistake of the models.
+/// charged, and the read is not made yet. A comparison with the kernel's account would take this read for a mistake of the models.
 struct Place {
   protocol::Disk* disk;
   Looking looking = Looking::afresh;

@@ -19,8 +19,8 @@
 //   by trusted reads, and by reads at random places. Data that is not on the disk when its file is closed is dropped later, by the file's name
 //   (closed_files.hpp).
 //
-// RWF_DONTCACHE is not used. On Linux 6.18 it drops a folio when the folio's first byte is read, so a program that reads less than a folio at a time reads it from the disk
-// again (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).
+// RWF_DONTCACHE is not used. On Linux 6.18 it drops a folio when the folio's first byte is read, so a program that reads less than a folio at a time reads the
+// same folio from the disk again (measured: 1.1 to 1.6 times the bytes, in up to ten times the time).
 #pragma once
 
 #include <cstdint>
