@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_net_test: --net is read like every other limit. Where --net has no effect, it is refused in one line. It does not change how a job begins and
-# ends.
+# discnice_net_test: --net is read like every other limit. If --net would have no effect, it is refused in one line. It does not change how a job begins
+# and ends.
 #
 # How: the test needs no network. The limits of connections are tested by system/discnice_net.
 source "$(dirname "$0")/../support/discnice.bash"

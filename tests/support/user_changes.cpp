@@ -151,7 +151,7 @@ int fork_workers() {
   return 0;
 }
 
-// A daemon that works as its clients' users and comes back.
+// A daemon that changes to the users of its clients, and back to its own user.
 int go_back_and_forth() {
   for (int i = 0; i < 5; ++i) {
     if (seteuid(kOther) != 0) return 3;

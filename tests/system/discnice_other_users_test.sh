@@ -5,9 +5,10 @@
 # How: another user, the stranger, takes each name that a user's runs leave behind, and names like the names of the user's jobs. The stranger makes files of all
 # modes and sizes under these names, files with leases that are never given up, pipes, links, folders and sockets. Root and an ordinary user then run a job, end
 # one by SIGTERM, and ask about a running one. Each command is timed and compared with the same command without the stranger. A try that takes too long is
-# repeated at most twice, because the machine may be busy. A name that is waited for takes too long each time. Then the stranger answers each name of a job that
-# appears with a second name, as rings once had, and makes very many names. A new name of discnice's is tested automatically once a command of this test leaves
-# it behind. Left out: the content of segments (system/discnice_forged_jobs), and a job's own names before they exist, which nobody can know.
+# repeated at most twice, because the machine may be busy. A name that is waited for takes too long each time. Then the stranger waits for the name of each new
+# job and makes a second name from it, such as rings once had. The stranger also makes very many names. A new name of discnice's is tested automatically once a
+# command of this test leaves it behind. Left out: the content of segments (system/discnice_forged_jobs), and a job's own names before they exist, which nobody
+# can know.
 # Slow: each of some hundred names costs a job of each user, and a wait would show as seconds.
 # Runs alone: a file under a bad name may delay a run by 0.2 s at most, and a start beside three other tests takes longer.
 source "$(dirname "$0")/../support/discnice.bash"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // readahead_rules: the rules of the kernel's read-ahead that differ between releases, as bits of one number for recordings and shared memory.
 //
-// Source: mm/readahead.c and mm/filemap.c of the releases named. Distributions apply single changes to older releases, so the release number is only a first
+// Source: mm/readahead.c and mm/filemap.c of the named releases. Distributions apply single changes to older releases, so the release number is only a first
 // guess. The rules that a kernel really follows can be found from the pages that it reads (microbench, estimate/readahead_rules.hpp).
 #pragma once
 

@@ -57,7 +57,7 @@ std::string tightest_limit(const gray::memory::Request& request) {
                      gray::cli::format_bytes(least->capacity_bytes));
 }
 
-// The required memory, as the subject of a sentence.
+// A text that names the required memory. It is the subject of a sentence.
 std::string least_memory(const gray::memory::Request& request) {
   const std::string least = gray::cli::format_bytes(request.min_bytes);
   if (request.beside_bytes == 0) return least;

@@ -31,7 +31,7 @@ Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory);
 
-/// The answer of a mapping about the pages from `first_page` on. Pages that this user's probes fetched are left out.
+/// The answer of a mapping about the pages that begin at `first_page`. Pages that this user's probes fetched are left out.
 Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
                     const ProbeMemory& memory);
 

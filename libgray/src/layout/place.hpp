@@ -37,7 +37,7 @@ base::Result<Place> find_place_open(int fd);
 int compare(const Place& a, const Place& b, Order order = Order::automatic);
 
 /// The least ratio of random to sequential read time with which a device counts as a device that seeks. The head of a disk takes some 8 ms, three hundred times a page's transfer
-/// time. For flash the ratio is some forty, and it is not smaller for neighbouring pages.
+/// time. For flash the ratio is some forty, also for neighbouring pages.
 inline constexpr double kSeekRatioMin = 100;
 
 /// The order that saves time on the file system of `path`. `random_over_sequential` is 0 if it was not measured.

@@ -84,8 +84,8 @@ struct Report {
 /// Sums up the segment of a job. The caller fills in `elapsed_s` and `kernel`.
 Report make_report(const protocol::Segment& segment);
 
-/// Returns the fraction by which `charged_bytes` is above (or below) the kernel's count. Returns 0 when both are 0, and nothing when only the
-/// kernel's count is 0.
+/// Returns the fraction by which `charged_bytes` is above (or below) the kernel's count. When both are 0, returns 0. When only the kernel's
+/// count is 0, returns nothing.
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes);
 
 /// Completes the classes of a verification by the kernel's account of the whole run. To be called once, when `kernel` is set.

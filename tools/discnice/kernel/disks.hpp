@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // disks: the disks that this job uses, and what the job moves on each of them.
 //
-// A file system's disk is the whole disk below it, as the kernel counts it. When the kernel counts no such disk, the file system's own device is used
-// instead.
+// The disk of a file system is the whole disk below it, for which the kernel has counters. When the kernel counts no such disk, the file system's own
+// device is used instead.
 #pragma once
 
 #include <cstdint>

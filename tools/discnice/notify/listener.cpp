@@ -66,7 +66,7 @@ bool Listener::receive(seccomp_notif& shown) {
 
 // When the caller has left the call, the kernel returns an error, and no answer is needed.
 void Listener::let_go(std::uint64_t id) {
-  // The zeros behind the answer are for kernels whose structure is longer.
+  // The zeros behind the answer are for kernels that have a longer structure.
   alignas(seccomp_notif_resp) std::byte bytes[TakenCalls::kShownBytesMax]{};
   seccomp_notif_resp answer{};
   answer.id = id;

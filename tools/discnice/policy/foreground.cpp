@@ -102,7 +102,7 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
 }
 
 // A program that writes and waits for its fsync is noticed only when the flush has ended. So its next fsync may have been under way for a long
-// time before it is noticed: for as long as the last fsync and the pause before it took.
+// time before it is noticed: up to the duration of the last fsync plus the pause before that fsync.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);

@@ -48,7 +48,7 @@ Schedule parse_schedule(const char* text, std::size_t length);
 /// The entry that is valid on `day` (0 is Monday) at `minute` of the day, or null if there is none. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
-/// Whether an entry fits at every time of the week. Pure.
+/// Whether each time of the week has an entry that fits. Pure.
 bool is_always_said(const Schedule& schedule);
 
 /// The grant while the entry is in force: `grant` with the policy, the rate and the network limit of the entry. Pure.

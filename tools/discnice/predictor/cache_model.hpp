@@ -15,7 +15,7 @@
 
 namespace discnice::predictor {
 
-/// M and m of the paper, in pages: how far ahead a look reaches, and the range for which one probe counts.
+/// M and m of the paper, in pages. M is how far ahead the model looks. m is the range for which one probe is a sample.
 inline constexpr std::uint64_t kRegionPages = 5 * 256;
 inline constexpr std::uint64_t kStretchPages = kRegionPages / 4;
 

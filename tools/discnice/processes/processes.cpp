@@ -90,7 +90,8 @@ std::vector<pid_t> processes_below(pid_t pid) {
   return found;
 }
 
-// The kernel leaves a child out while another child is being waited for (get_children_pid() of fs/proc/array.c). The next answer then differs.
+// The kernel may leave a child out of the list while the parent waits for another child (get_children_pid() of fs/proc/array.c). The next
+// answer then differs.
 std::vector<pid_t> children_of_first_thread(pid_t pid) {
   constexpr int kAnswersMax = 8;
   std::vector<pid_t> children = children_of_thread(pid, pid);

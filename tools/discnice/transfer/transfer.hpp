@@ -122,7 +122,7 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
   }
 }
 
-/// Runs a transfer that must stay one call (vectors).
+/// Runs a transfer of vectors, which must stay one call.
 template <typename Call>
 ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
   Job* here = job();

@@ -29,9 +29,9 @@ using gray::base::ScopedFd;
 // Makes the empty files of the new directory, with i-numbers that rise in the order of the entries.
 //
 // Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so the i-numbers of files made one after the other rise as long as no other program
-// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number below the one before was freed in the meantime.
-// All files are made first. Then they exchange names until their i-numbers rise. What breaks it: a file system whose i-numbers change with a rename, and a file
-// system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot break it.
+// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number that is lower than the i-number before it was
+// freed in the meantime. All files are made first. Then they exchange names until their i-numbers rise. What breaks it: a file system whose i-numbers change
+// with a rename, and a file system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot break it.
 class RisingFiles {
  public:
   /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.
@@ -128,8 +128,8 @@ std::string compare_file(int to_folder, const Entry& entry, int from) {
 }
 
 // Knowledge assumed: ext4 keeps, for small files, a stretch of preallocated blocks for each processor (its locality
-// groups), and places data when it is written back, on the processor that does so. If the copying thread moved between processors, the copies would lie in as many places. So
-// this object keeps the thread on its processor during the object's lifetime.
+// groups), and places data when it is written back, on the processor that does so. If the copying thread moved between processors, the copies would lie in
+// several places, one for each processor. So this object keeps the thread on its processor during the object's lifetime.
 class OneProcessor {
  public:
   OneProcessor() : is_pinned_(sched_getaffinity(0, sizeof before_, &before_) == 0) {

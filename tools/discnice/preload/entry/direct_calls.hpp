@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // direct_calls: tells when a hook may make its system call itself, without calling libc's wrapper.
 //
-// After a system call the processor predicts the returns of the functions around it wrongly. A hook that calls libc's wrapper has one more such
-// return than the program alone has, and one more function to load. With the system call in the hook's own code, an open, a read, a write or a
-// close that needs no further check costs about as much as without the library.
+// After a system call the processor wrongly predicts the returns of the functions that made the call. A hook that calls libc's wrapper has one
+// more such return than the program alone has, and one more function to load. With the system call in the hook's own code, an open, a read, a
+// write or a close that needs no further check costs about as much as without the library.
 //
 // Knowledge assumed: while there is one thread, libc's wrappers only make the call and set errno. Only another thread could cancel the thread inside
 //   the call. A program that cancels its only thread itself ends at the next call that is not a quick one.

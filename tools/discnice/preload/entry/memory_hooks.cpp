@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_hooks: the wrappers of interposed_memory.def. The kernel's account charges the reads of mapped files.
+// memory_hooks: the wrappers of interposed_memory.def. The reads of mapped files are charged by the kernel's account.
 //
 // munmap() has no wrapper: allocators call it while they hold their locks, and no wait may begin there.
 #include <atomic>
