@@ -40,7 +40,8 @@ constexpr std::uint64_t kFolioBytes =
 // For each record of 100 bytes an entry of 16 bytes is filled, too.
 constexpr std::uint64_t kFilledPerRead = 6;
 
-// Counts the cached bytes of the open file. False if the kernel does not count, because probes would be reads.
+// Counts the cached bytes of the open file. Returns false if the kernel cannot count them. Other ways to find
+// cached pages are not used, because their probes read from the file.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {
   gb_cache_report report{};
   report.size = sizeof report;

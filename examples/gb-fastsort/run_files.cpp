@@ -48,7 +48,7 @@ int RunFiles::open_new() const {
 void RunFiles::add(int fd) {
   fds_.push_back(fd);
   if (fds_.size() < most_) return;
-  if (merged_ + 1 >= fds_.size() / 2) merged_ = 0;  // too few are left beside those: all become one
+  if (merged_ + 1 >= fds_.size() / 2) merged_ = 0;  // too few other runs: all become one run
   const auto first = fds_.begin() + static_cast<std::ptrdiff_t>(merged_);
   const int merged = open_new();
   const int copy = fcntl(merged, F_DUPFD_CLOEXEC, 0);

@@ -27,7 +27,7 @@ class RunFiles {
  private:
   std::string folder_;
   std::size_t most_;
-  std::size_t merged_ = 0;  // so many of the first ones were made by a merge
+  std::size_t merged_ = 0;  // how many of the first runs a merge has made
   std::vector<int> fds_;
 };
 

@@ -189,7 +189,8 @@ variables() {
   bare 'CACHE=neutral has no effect alone' DISCNICE_CACHE=neutral
   # A terminal must not obey the text of a variable.
   bare 'RATE=\?\[2J.*not a rate' "DISCNICE_RATE=$(printf '\033[2J')"
-  # The launcher uses none of these variables. It refuses one unless the command line has the option for it.
+  # The launcher uses none of these variables. It refuses each variable, unless the command line has the
+  # option that belongs to the variable.
   for name in DISCNICE_RATE=5M DISCNICE_POLICY=idle DISCNICE_LEDGER=off DISCNICE_BACKEND=timed DISCNICE_CACHE=shared; do
     refused 2 "${name%=*}.*--" env "$name" "$DISCNICE" -q -- ./program
   done

@@ -197,8 +197,8 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
-# Much data is dirty on another file system, and the job's sending does not write this data. The job's small files are still sent together, so by fewer requests
-# than there are files. This is not tested when the dirty data is more than a second's worth, because of tests that run at the same time.
+# Much data is dirty on another file system, and the job's sending does not write this data. The job's small files are still sent together, so there are fewer
+# requests than files. Tests that run at the same time also make data dirty. If the disk needs more than a second for the dirty data, this is not tested.
 small_files_beside_dirty_data() {
   local before requests dirty_kb
   sync

@@ -5,7 +5,7 @@
 # How: the loader itself tells which names it looked up for the library. A program whose names are all bound at once is held like any other. The kernel tells what
 # happens to SIGBUS, for which the library has a handler, and which pages a fork wipes. Processes that have children before they use a file are counted like others.
 # Left out:
-# the cost of a start (script/bench call_cost), and where its data lies (shape/start_page).
+# the cost of a start (script/bench call_cost), and where the library's data lies (shape/start_page).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 head -c 300000 /dev/urandom >input

@@ -34,8 +34,8 @@ Reading read_bytes(std::string_view text);
 Reading read_rate_bytes_per_s(std::string_view text);
 Reading read_duration_ns(std::string_view text);
 
-/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not given. A wrong
-/// value is a usage error with the sentence above.
+/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not
+/// given. A wrong value is a usage error, and the message contains Reading::problem.
 Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
                         const std::string& help);
 Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,

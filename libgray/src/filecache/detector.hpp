@@ -6,7 +6,7 @@
 // Inference drawn: the share that is resident, and the confidence in it.
 // A slow read counts as a miss when the thread slept in it. Otherwise the next page is probed as well. No answer relies on one page if the file has others.
 // After a hit a second page is probed at a random place. After a miss the last pages of the file are examined, which needs no fetch. If the probes disagree,
-// more pages are probed. A file of up to fifteen pages is known from its last pages alone.
+// more pages are probed. For a file of up to fifteen pages, the last pages alone give the answer.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
 // on overlay the kernel's count is 0 for every file, which the self-test detects. Where even repeated reads are slow, reads bypass the page cache and the answer is "unknown".
 #pragma once

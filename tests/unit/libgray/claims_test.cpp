@@ -838,7 +838,8 @@ TEST_CASE("two who ask at once with different options never touch together more 
   Request served = request_of(240, 240);
   bool is_come = false;
   gray::base::Result<Grant> second = gray::base::Result<Grant>::failure(-EBUSY);
-  // While the sorter takes memory, the server comes and takes memory, too. The server counts itself first, so the sorter's own account shows no room for it.
+  // While the sorter takes memory, the server comes and takes memory, too. The server counts its own memory first, so the sorter's account shows no free
+  // memory for the sorter.
   simulated::memory().on_touch = [&](std::uint64_t) {
     if (is_come || simulated::memory().resident.size() < std::size_t{200} * 256) return;
     is_come = true;

@@ -54,7 +54,7 @@ class Group {
   std::string folder_;
 };
 
-/// The name for a group that this process makes.
+/// The name of a group that this process makes.
 std::string own_name();
 
 /// Removes the limits of groups in this folder whose makers have ended, and removes those groups that are empty.

@@ -16,8 +16,8 @@ constexpr double kHungry = 0.8;
 // The limit of a flow that has moved nothing lately, as a part of the rate. Up to this part of the rate may be moved
 // beyond the rate until the next look.
 constexpr std::uint64_t kFloorShare = 16;
-// The first two say how many seconds' worth of excess, and of unused rate, are remembered. The third says how much excess is ignored, because requests come in
-// bursts. The last two say in which time the excess is made up for, and by which part of the rate at most.
+// The first two say how much excess, and how much unused rate, is remembered, in seconds at the rate. The third says how much excess is ignored, because
+// requests come in bursts. The last two say in which time the excess is made up for, and by which part of the rate at most.
 constexpr double kExcessMaxS = 1;
 constexpr double kLeftMaxS = 2;
 constexpr double kLumpS = 0.1;

@@ -147,8 +147,8 @@ bool LeftWritesSender::send(std::uint64_t mount_id) {
   return is_sent;
 }
 
-// Whether little of the data to be sent can belong to others. Otherwise up to a second's worth is allowed, once in the time that the kernel leaves
-// data dirty.
+// Whether little of the data to be sent can belong to others. If much of the data can belong to others, the bytes that the disk writes in a second
+// are allowed, once in the time for which the kernel leaves data dirty.
 bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& disk) {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   const std::uint64_t step_bytes =

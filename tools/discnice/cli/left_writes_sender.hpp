@@ -7,7 +7,8 @@
 // Output observed: the count of dirty data before and after each syncfs(); vm.dirty_expire_centisecs.
 // Inference drawn: data that is dirty after a syncfs() lies on other file systems. Data that becomes dirty after a syncfs() belongs to the job, or
 //   to other users of the job's file system. While there is little such data, little data of other users is sent early. When there is more such
-//   data, and before the first syncfs(), its owner is unknown. Then up to a second's worth is sent, once in the time of vm.dirty_expire_centisecs.
+//   data, and before the first syncfs(), its owner is unknown. Then at most as much as the disk writes in a second is sent, once in the time of
+//   vm.dirty_expire_centisecs.
 // What breaks it: a file of another program that would have been removed within that time is written after all. While too much is dirty, nothing is
 //   sent here, and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once

@@ -17,11 +17,12 @@ using policy::Lane;
 static_assert(policy::kLaneCount == protocol::kLaneStates);
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
+constexpr std::uint64_t kBurstsPerSecond = 10;  // a part: a tenth of the rate
 // The largest part of a job that gives way. The foreground may have to wait for one such part. The part is smaller while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
-// The most credit for bytes that were waited for and not moved: a second's worth, or a few of the largest read-ahead windows.
+// The most credit for bytes that were waited for and not moved: the bytes of a second at the rate, or a few of the largest
+// read-ahead windows.
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
 // A debt may lie this far beyond the latest account, because the accounts change while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;

@@ -26,8 +26,8 @@ std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
 std::atomic<bool> is_seen_checked{false};  // whether the numbers from the segment at the start were checked
 
-// A new image of a process (exec) continues from where the image before it had looked last. At most this many bytes lie between; more means that the
-// segment is damaged.
+// A new image of a process (exec) continues from the numbers that the image before it had read last. The process can have moved at most this many
+// bytes since then. A larger difference means that the segment is damaged.
 constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
 
 // Raises `seen` to `now_bytes` and returns by how much. When two threads call this at the same time, each gets a part of the growth,

@@ -27,7 +27,8 @@ struct TellingCall {
   std::uint64_t run_delay_ns = 0;  // the thread's wait for a processor before the call
 };
 
-/// Whether this disk's other users are seen by the job's progress, and the segment has memory for it. False for a null disk.
+/// Whether this disk's other users are seen by the job's progress, and the segment has memory for an account of the
+/// progress. False for a null disk.
 bool is_seen_by_progress(const Job& job, const protocol::Disk* disk, const Grant& grant);
 
 /// Called just before the call. The result has no disk unless the disk is seen by the job's progress.

@@ -38,7 +38,8 @@ constexpr std::int64_t kPageBytes = 4096;
 constexpr std::uint64_t kLookNs = 20'000'000;
 // No call waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// The bytes of one turn, when several calls wait: a fifth of a second's worth, and at least so many that a disk seeks rarely.
+// The bytes of one turn, when several calls wait: the bytes of a fifth of a second at the rate. They are at least so many
+// that a disk seeks rarely.
 constexpr std::uint64_t kTurnBytesMin = 1024 * 1024;
 constexpr std::uint64_t kTurnsPerSecond = 5;
 // Data that is brought into memory for one call must still be there when the call is made. So it may take this part of the free memory.

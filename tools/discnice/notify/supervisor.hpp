@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // supervisor: holds large calls of programs that the library cannot reach, before the kernel makes these calls.
 //
-// The pacer (pace/) sees the bytes of a process only after the process has moved them, and a call that has begun cannot be stopped. At five megabytes a second, a
-// call of four megabytes is most of a second's worth at once. So the kernel shows such calls first (large_call.hpp). The data that a call would read from the disk
-// is brought into the page cache in steps, each when it is paid and the policy gives the job a turn. Then the kernel makes the call (waiting_call.hpp). Small calls
-// are left to the pacer.
+// The pacer (pace/) sees the bytes of a process only after the process has moved them, and a call that has begun cannot be stopped. When the rate is five
+// megabytes a second, a call of four megabytes uses most of the bytes of a second. So the kernel shows such calls before it makes them (large_call.hpp). The
+// data that a call would read from the disk is brought into the page cache in steps, each when it is paid and the policy gives the job a turn. Then the kernel
+// makes the call (waiting_call.hpp). Small calls are left to the pacer.
 //
 // Knowledge assumed: a page that was read a moment ago is still cached when the call asks for it. The kernel charges a read to the thread that makes it, so the
 //   steps are charged to this program's thread.

@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kWriteStepBytesMin = 256 * 1024;
 inline constexpr std::uint64_t kWriteStepBytesMax = UINT64_C(16) << 20;
 /// Steps in the bytes that a rate lets a job write in a second.
 inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
-/// This many steps' worth of small files may be left to the kernel when they are closed, on a disk that others used just now. Sending them takes
-/// longer than their bytes do: on a mechanical disk
+/// Small files with the bytes of this many steps may be left to the kernel when they are closed, on a disk that others used just now. Sending
+/// small files takes longer than sending the same bytes of a large file, most of all on a mechanical disk.
 inline constexpr std::uint64_t kLeftStepsMin = 8;
 /// One more step is allowed for each such time without others at the disk. So a foreground waits for at most about a twentieth of the time for which it was away.
 inline constexpr std::uint64_t kQuietPerLeftStepNs = 500'000'000;

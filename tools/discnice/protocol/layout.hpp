@@ -200,7 +200,7 @@ inline constexpr std::uint16_t kRulesNotMeasured = UINT16_MAX;
 /// The options with which the job was started. They are written once, before the magic number. Only probe_hit_max_ns and readahead_rules are written later.
 struct JobOptions {
   std::uint32_t is_ledger_on;  // settle predictions by the kernel's account
-  // The predictor's number of the way to find cached pages; 0: choose by a self-test.
+  // The way in which the predictor finds cached pages, as a number. 0 means that a self-test chooses the way.
   std::uint32_t cache_backend;
   // A timed probe up to this time is a hit; 0: each probe is compared with a second probe. Writer: the launcher, while the program begins (segment.hpp).
   std::uint64_t probe_hit_max_ns;
@@ -307,7 +307,7 @@ struct Segment {
   // The number of requests, and a futex. Writer: the member that asks, and the launcher, which wakes its own thread.
   std::atomic<std::uint32_t> left_asked;
   std::atomic<std::uint32_t>
-      sends_left;  // 1: the launcher sends such data. Writer: the launcher, and a member that waited in vain.
+      sends_left;  // 1: the launcher sends such data. Writer: the launcher, and a member whose wait failed.
   // The instant at which the launcher began to send, and the disk; 0: the launcher is not sending. Writer: the launcher.
   std::atomic<std::uint64_t> sending_left;
 

@@ -41,8 +41,8 @@ void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 /// at that moment it is known which read needed the disk.
 void after_trusted(Job& job, const Transfer& transfer, ssize_t result, std::uint64_t start_ns);
 
-/// The most bytes that one call may move at once under the job's present limit: 100 ms worth. So a long call is paced instead of being one stall and one burst. Returns
-/// SIZE_MAX when nothing limits the job, when the transfer is shorter than that, and when the file is not charged.
+/// The most bytes that one call may move at once under the job's present limit: the bytes of 100 ms at the rate. So a long call is paced instead of being one
+/// stall and one burst. Returns SIZE_MAX when nothing limits the job, when the transfer is shorter than that, and when the file is not charged.
 std::size_t part_bytes_max(Job& job, const Transfer& transfer);
 
 /// The offset that a program passed by pointer. kAtPointer when there is no pointer, or when the offset cannot be read (the real call will

@@ -124,7 +124,8 @@ void make_mark(std::uint32_t pid) {
   marked_pid.store(pid, std::memory_order_release);
 }
 
-// The trusted reads before the fork are counted by the parent. The first call in the new memory forgets them.
+// The trusted reads before the fork are counted by the parent. The first call in the child's copy of the
+// memory sets the count of these reads to zero.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
   if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
