@@ -41,8 +41,8 @@
 #   inside GROUP CMD...               runs the command in the group
 #   not_here WHAT REASON              prints that something is left out, and why
 #
-# Each file, device, group and process that a benchmark makes has $GRAY_BENCH_RUN in its name or environment, and is removed with the benchmark: by the
-# benchmark's own traps when it ends or is interrupted, by a guard (kit/leftovers.py) when it is killed.
+# Each file, device, group and process that a benchmark makes has $GRAY_BENCH_RUN in its name or environment, and is removed with the benchmark. The
+# benchmark's own traps remove it when the benchmark ends or is interrupted. A guard (kit/leftovers.py) removes it when the benchmark is killed.
 KIT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/kit
 readonly KIT
 

@@ -24,7 +24,8 @@ constexpr double kSpanShare = 0.75;
 // A benchmark with a narrow interval gets its turn more rarely by this factor, because the time is better spent where samples scatter.
 constexpr std::uint64_t kNarrowWeight = 4;
 
-// Evaluating all samples takes longer than some rounds. So it is done only after the number of rounds has grown by one divided by this.
+// Evaluating all samples takes longer than some rounds. So all samples are evaluated only after the number of rounds has grown by this
+// fraction: one divided by kLookAgainDivisor.
 constexpr std::size_t kLookAgainDivisor = 8;
 
 struct Running {

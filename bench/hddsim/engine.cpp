@@ -14,7 +14,8 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// A request that has waited this long is served next, however far away it is: always serving the nearest request would starve it.
+// A request that has waited this long is served next, no matter how far the head must move. If the nearest request were always
+// served first, a far request could wait for ever.
 constexpr std::uint64_t kPatienceNs = 500'000'000;
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // pass_size: decides how much memory a pass should use: at most as much as speeds up the second phase, and at most as much as has saved time in earlier passes.
 //
-// Knowledge assumed: all runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full rate, so
-// runs longer than their number times that unit do not speed up the merge. In the first phase, memory beyond the processor's caches and the needs of the page
-// cache costs time instead of saving it.
+// Knowledge assumed: all runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full rate. So
+// runs that are longer than the number of runs times that unit do not speed up the merge. In the first phase, memory beyond the processor's caches and the
+// needs of the page cache costs time instead of saving it.
 // Output observed: the time of each pass for each record, for reading, sorting and writing together.
 // Inference drawn: if a pass of half the size took clearly less time for each record, larger passes save no time, and half of that size is tried next.
 // Otherwise the larger size is right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.

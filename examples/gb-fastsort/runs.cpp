@@ -434,8 +434,8 @@ std::vector<int> make_runs(const RunOptions& options, PhaseTimes& times) {
     if (memory && !memory->is_still_ours()) memory.reset();
     if (!memory) {
       memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
-      // Memory that passes of equal size leave unused is given back at once. If all sorts kept it, no other memory would be free for any of them, and each sort
-      // would free its memory after every pass, request it again and touch all of it again.
+      // Memory that passes of equal size leave unused is given back at once. If all sorts kept this unused memory, no sort would find other free memory. Each
+      // sort would then free its memory after every pass, request the memory again and touch all its pages again.
       memory->shrink(size.next(memory->records(), input.records_left()));
       input.expect_pass(memory->bytes());
       input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));

@@ -5,7 +5,7 @@
 # How: each command would make a file. After a refusal the file must not exist, stdout must be empty, and stderr must have one line that names the mistake (and what
 # would be right). The status must be a launcher's: 2 for a wrong command line, 125 for a failure of its own, 126 and 127 for a program that cannot be run or does
 # not exist. The library without the launcher reports one line for a whole tree of processes and then does nothing more. Left out: programs that lose the library
-# while they run (discnice then warns about them; the launcher has tests for this).
+# while they run (discnice warns about such programs; tests of the launcher check the warning).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program

@@ -71,8 +71,9 @@ kill -TERM "$child"
 expect_status 5 wait "$child"
 [[ -s $SCRATCH/told ]] || fail "the command was not told of SIGTERM"
 
-# A JVM never gets a signal that it does not expect: in a JVM that does not attach, the signal that asks for its socket would print a thread dump. A
-# process with the counters of a JVM represents a JVM that accepts orders. No file that asks for a socket is left in /tmp, however early the JVM ends.
+# A JVM never gets a signal that it does not expect. The signal SIGQUIT asks a JVM for its socket. A JVM that does not attach would print a thread
+# dump at this signal. A process with the counters of a JVM represents a JVM that accepts orders. No file that asks for a socket is left in /tmp,
+# however early the JVM ends.
 cat >"$SCRATCH/jvm.py" <<'PY'
 """jvm.py CAPABILITIES [FILE [USER]]: maps counters, makes FILE (@ is its number) of that user, and says so when it gets SIGQUIT, which ends it. Else it
 ends when $SAID is in the file $SAID_IN, and half a second more has brought no signal."""

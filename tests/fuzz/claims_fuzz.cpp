@@ -4,8 +4,8 @@
 //
 // The input gives the kernel's answers (which process holds which slot and for how many bytes, the user and the memory of each process, the free memory
 // of two pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside
-// of the table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone has no effect on them, and a slot
-// changes them by no more bytes than it is held for.
+// of the table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone does not change this number, and
+// a slot changes it by at most the bytes of the slot's claim.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

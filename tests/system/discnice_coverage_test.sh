@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # discnice_coverage_test: every program that runs without a limit is named, with --require the status is 125, and no other program is named.
 #
-# How: the programs run with the library alone (--engine preload). The first programs are programs that the library cannot hold. Each of them runs once long
-# enough to be noticed at work, and once too briefly for that: a program that changes its user, a static program, a program that makes system calls past libc, a
-# program whose environment tells it to leave the job, and Go programs, which are recognised by their files. The other programs are held but look unusual: they
-# use maps, pipes, more processes than there are slots, chains of exec, killed readers, profiles. The messages (the line at once, the report's line, the status)
-# must agree. The test compares with the kernel's account. Left out: whether a held program keeps its rate (discnice_rate, discnice_surface).
+# How: the programs run with the library alone (--engine preload). The first programs are programs that the library cannot hold. Each of these programs runs
+# once long enough to be noticed, and once too briefly to be noticed. They are a program that changes its user, a static program, a program that makes system
+# calls past libc, a program whose environment tells it to leave the job, and Go programs, which are recognised by their files. The other programs are held but
+# look unusual: they use maps, pipes, more processes than there are slots, chains of exec, killed readers, profiles. The messages (the line at once, the
+# report's line, the status) must agree. The test compares with the kernel's account. Left out: whether a held program keeps its rate (discnice_rate,
+# discnice_surface).
 # Slow: what cannot be covered is noticed after seconds at work.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 pkill

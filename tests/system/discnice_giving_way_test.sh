@@ -69,7 +69,7 @@ dirty_data() {
   ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
 }
 
-# When it is told to end, it prints the largest number of writes that were under way at a disk at one time.
+# When a signal tells this process to end, it prints the largest number of writes that were under way at a disk at one time.
 cat >watcher.py <<'PYTHON'
 import signal, sys, time
 is_over, most = [], 0

@@ -275,7 +275,8 @@ guarded() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "guard and launcher killed one after the other: other bytes come out"
 }
 
-# A program that serves files to others of its job; a program that holds a lease on the file it reads; a write that writes nothing.
+# The cases: a program that serves files to other programs of its job; a program that holds a lease on the file that it reads; a
+# write that writes nothing.
 peculiar() {
   local took
   cat >"$SCRATCH/peculiar.c" <<'C'

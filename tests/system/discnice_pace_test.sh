@@ -204,8 +204,8 @@ written() {
   ((bytes[auto] < 4 * MB)) || complain "what is written from outside is not sent: ${bytes[auto]} bytes are dirty"
 }
 
-# A program that ends before the launcher could stop it, here because the launcher itself is stopped. discnice ends when the bytes are paid, or when a signal
-# tells it to. discnice does not wait for a killed program's debt.
+# A program ends before the launcher can stop the program, here because the launcher itself is stopped. discnice ends when the bytes are paid, or when a
+# signal tells discnice to end. discnice does not wait for a killed program's debt.
 cat >later.c <<'C'
 #include <fcntl.h>
 #include <signal.h>
@@ -256,7 +256,8 @@ standing() {
   for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
 }
 
-# A program that runs for long, and that reports in its own way when it is told to stop. It has a name of its own, because adopting by name takes every program of that name.
+# This program runs for long, and reports in its own way when a signal tells the program to stop. It has a name of its own, because adopting by name takes every
+# program of that name.
 start_reader() {
   make_cold big
   [[ -e pace-reader ]] || ln -s "$(python3 -c 'import sys; print(sys.executable)')" pace-reader
@@ -312,8 +313,8 @@ ends() {
   done
 }
 
-# A process that outlives its parent, for any time and with any environment. It is held and named while it runs. When it ended before it was seen, the job pays
-# for its bytes. discnice waits for an orphan that has ended.
+# A process may outlive its parent, for any time and with any environment. It is held and named while it runs. If the process ended before the launcher saw it,
+# the job pays for its bytes. discnice waits for an orphan that has ended.
 orphans() {
   local i status=0 silent=0 left
   if [[ ! -e later ]]; then return; fi
@@ -344,7 +345,8 @@ orphans() {
   ((left == 0)) || complain "$left orphans that have ended are not waited for, by the library alone"
 }
 
-# Programs that a script leaves in the background, and programs that were not seen before their parent ended: they are held until they end, or until their holder ends.
+# Two kinds of programs are held until they end, or until the process that holds them ends: programs that a script leaves in the background, and programs that
+# were not seen before their parent ended.
 outlives() {
   local holder program
   if [[ ! -e static ]]; then return; fi

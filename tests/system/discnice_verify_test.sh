@@ -54,8 +54,8 @@ for i in range(5):
     else: os.rename("part", "replaced")
     os.unlink("replaced")'
 
-# These calls change the cost of a later read or removal. They are made by libc's function or by their number: advice that ends read-ahead, a flag that bypasses
-# the page cache, a file that is truncated before its data is on the disk. One letter says which.
+# These calls change the cost of a later read or removal. The program makes these calls by libc's function or by the number of the system call: advice that ends
+# read-ahead, a flag that bypasses the page cache, a file that is truncated before its data is on the disk. One letter says which.
 readonly CHANGED='import ctypes, mmap, os, platform, sys
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = {"x86_64": (221, 72, 76), "aarch64": (223, 25, 45)}[platform.machine()]

@@ -110,8 +110,8 @@ in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
 ask "$GBP" -compose --order extent "${names[@]}"
 [[ $answer == "$(in_layout_order "${warm[@]}" && in_layout_order "${cold[@]}")" ]] || fail "-compose says: ${answer//$'\n'/ }"
 
-# A file that lacks only a few pages is placed among the missing files when these are few: if it were read earlier, it would lack these pages again in the next
-# scan. It is placed before the missing files when they are many.
+# When the missing files are few, a file that lacks only a few pages is placed among them. If such a file were read earlier, its pages would be evicted again
+# before the next scan. It is placed before the missing files when they are many.
 read_all_but_the_end() {
   python3 -c 'import os, sys
 fd = os.open(sys.argv[1], os.O_RDONLY)

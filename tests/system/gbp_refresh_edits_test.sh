@@ -4,7 +4,8 @@
 #
 # First the test runs the cases in which data was once lost, one by one, on a small tree. Then the test makes random trees (GRAY_REFRESH_TREES of them, from
 # seed GRAY_REFRESH_SEED on), each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py
-# makes them, and its head says what is compared. The file system is an ext4 in memory. Left out: power cuts together with changes.
+# makes the trees and the changes. The head of refresh_edits.py says what is compared. The file system is an ext4 in memory. Left out: power cuts together
+# with changes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

@@ -3,9 +3,9 @@
 # html_pages_test: the pages of discnice, gbp and microbench, each of a real run, can be read on any screen, light and dark, and request nothing.
 #
 # How: a job that is held and recorded, a set of files of which a part is cached, and a host that was just measured are each drawn as a page. Headless Chromium opens
-# each page in 400 and in 1600 pixels, light and dark, and measures the place of each text (tests/support/page_check.py). Its pictures are left in tests/pages of the
-# build, for a person to look at. Then the check must find the faults of a page that is spoiled on purpose. Left out: whether the figures are right, which the tests
-# of each program show.
+# each page in 400 and in 1600 pixels, light and dark, and measures the place of each text (tests/support/page_check.py). The pictures are left in tests/pages
+# of the build, for a person to look at. Then the check must find the faults of a page that is spoiled on purpose. Left out: whether the figures are right,
+# which the tests of each program show.
 # Slow: Chromium starts eight times.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3

@@ -72,7 +72,7 @@ for delay in 0.02 0.3 1.5; do
 done
 rm "$MNT/filler"
 
-# A disk that takes less data than it claims: its image lies where there is room for only a small part of it.
+# A disk takes less data than its size says: the file system below the disk's image has space for only a small part of the image.
 mkdir "$SCRATCH/small" "$SCRATCH/broken"
 if mount -t tmpfs -o size=12M tmpfs "$SCRATCH/small" 2>/dev/null; then
   at_exit umount -q "$SCRATCH/small"

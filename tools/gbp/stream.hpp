@@ -7,8 +7,8 @@
 // Inference drawn: parts that are not cached are requested with exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared random, so that
 // they fetch no page beyond them. For a slow reader the missing parts are fetched while it works on the cached parts (overlap.hpp), and are passed on as they come. If the cache
 // is full, they are dropped after that (fullness.hpp).
-// What breaks it: a file system that ignores such requests: then each page is read by itself, which is slow but correct. A file system without non-waiting reads (RWF_NOWAIT):
-// then no part is passed on early.
+// What breaks it: a file system that ignores such requests. There each page is read by itself, which is slow but correct. A file system without non-waiting
+// reads (RWF_NOWAIT): then no part is passed on early.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,8 @@
 // Knowledge assumed, measured with OpenJDK 17 and 25:
 // - Serial: at each full collection the old generation gets a size of which MinHeapFreeRatio to MaxHeapFreeRatio percent are free, and the young generation follows. Both flags
 // can be changed at run time. With -XX:-ShrinkHeapInSteps the heap shrinks at once.
-// - G1 does the same for the whole heap. It also grows by itself when collecting takes a larger share of the time than GCTimeRatio says, and at the end of each marking.
+// - G1 does the same for the whole heap. The heap also grows by itself when collecting takes a larger share of the time than GCTimeRatio says, and at the end
+// of each marking.
 // - ZGC and Shenandoah begin to collect early enough to stay below SoftMaxHeapSize, if they can.
 // - Parallel uses none of these flags when it is asked to collect.
 // Output observed: the memory that the heap has from the kernel.

@@ -137,8 +137,8 @@ std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }
 
-// A process without a claim is growing. Leaves free memory to it until it stops growing: as much as it will take in the next kGrowthLooksAhead checks at its
-// present speed. At the end this process takes back the memory that the other process did not use.
+// A process without a claim is growing. Leaves free memory to this process until the process stops growing: as much as the process will take in the next
+// kGrowthLooksAhead checks at its present speed. At the end this process takes back the memory that the other process did not use.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
   const std::uint64_t most_bytes = probe.held_bytes();
   Allowance last = allow(probe.held_bytes());

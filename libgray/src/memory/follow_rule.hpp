@@ -7,8 +7,8 @@
 // wait for memory.
 // Inference drawn: when the room is below the heap's allowance, the heap must shrink at once. Room that falls fast is expected to fall further. More room is a
 // reason to grow if it has lasted for some time, and if the larger heap saves more time than waiting for memory costs now.
-// What breaks it: a program whose collector works differently (reference counts, a cache); such a program says that its cost is not known. Live data that grows between two
-// questions.
+// What breaks it: a program that frees memory in another way than by a collector (reference counts, a cache). Such a program says that its cost is not known.
+// Live data that grows between two questions.
 #pragma once
 
 #include <cstdint>

@@ -205,10 +205,10 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
   return gone_pages >= kSlowPagesMin ? gone_pages : 0;
 }
 
-// After trouble all kept pages must be in memory. So all of them are touched again and again until none was gone, and one page is given up for each page that was gone. Memory
-// that all processes hold beyond the real memory lies in swap. When a page is brought back, another page is paged out, so the sum stays the same. When a page
-// is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps of this process can
-// have caused to be paged out, another process has grown, and pages are given up faster.
+// After trouble all kept pages must be in memory. So all pages are touched again and again until none was paged out. For each page that was paged out, one page
+// is given up. Memory that all processes hold beyond the real memory lies in swap. When a page is brought back, another page is paged out, so the sum stays the
+// same. When a page is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps of
+// this process can have caused to be paged out, another process has grown, and pages are given up faster.
 std::uint64_t Probe::settle() {
   bool is_whole = false;
   std::uint64_t all_gone_pages = 0;

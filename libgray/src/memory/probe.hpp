@@ -12,8 +12,9 @@
 // they come again and again at the same bound, after a pause each time and in ever shorter steps. The reason is that with each page beyond the limit the
 // kernel may find no page to page out, and may kill a process. After paging all held pages are touched, and one page is given up for each page that had to be
 // fetched. So at least the excess over the real memory is given up. Then memory that can be taken without trouble is taken back.
-// What breaks it: no swap, because then no page gets slow before the kernel kills a process (time_paging() has to check this first); swap as fast as memory
-// (zram), which time alone hardly shows; clean page cache, which the kernel gives up without delay. Because of these three cases there is a ceiling.
+// What breaks it: a host without swap, because no page gets slow there before the kernel kills a process (time_paging() must check this first); swap as
+// fast as memory (zram), which time alone hardly shows; clean page cache, which the kernel gives up without delay. Because of these three cases there is a
+// ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Unlike there, only a sample of the earlier pages is checked, so that the work is linear in the
 // memory taken.
 #pragma once

@@ -15,8 +15,8 @@ constexpr std::uint64_t kPages = 64;
 constexpr double kTimeMaxNs = 1e9;  // a longer time cannot be that of a touch
 // The number of pages that the kernel gives up at once (SWAP_CLUSTER_MAX).
 constexpr double kReclaimBatch = 32;
-// The assumed ratio, when it was not measured: a touch that waits for a device takes at least this many times as long as a touch that does not wait. The factor
-// is that of a quick flash disk.
+// The ratio that is assumed when no ratio was measured: a touch that waits for a device takes at least this many times as long as a touch that does not wait.
+// The factor is that of a quick flash disk.
 constexpr double kDeviceOverMemory = 16;
 // A fault that finds its page in memory needs no clearing of a page.
 constexpr double kShareOfFault = 0.5;

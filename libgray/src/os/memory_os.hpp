@@ -54,8 +54,8 @@ base::Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t fir
 /// Asks for huge pages, also in place of existing small pages. The kernel may ignore it.
 void prefer_huge_pages(unsigned char* address, std::uint64_t bytes);
 
-/// Forks a child process, which the kernel would kill first, and lets it write to `bytes` bytes. 0: the child survived; -ENOMEM: the child was killed; else the errno for which
-/// it could not be tried. Takes as long as touching that memory.
+/// Forks a child process, which the kernel would kill first, and lets it write to `bytes` bytes. Returns 0 if the child survived, -ENOMEM if the child was
+/// killed, and another negative errno if the attempt was not possible. Takes as long as touching that memory.
 int try_in_child(std::uint64_t bytes);
 
 /// A descriptor for which poll() reports POLLPRI once the file's trigger fires (PSI). The caller closes it.

@@ -25,7 +25,7 @@ int adopt_main(int argc, char** argv);
 /// Lets the processes of an adopted job go.
 int release_main(int argc, char** argv);
 
-/// Becomes the program that shows what the jobs do right now; returns only when it cannot.
+/// Replaces this program by the program that shows the jobs' present activity. Returns only when this fails.
 int top_main(int argc, char** argv);
 
 /// Reads the options of discnice-top, for completion.

@@ -19,7 +19,7 @@ enum class CallKind : std::uint8_t {
 };
 inline constexpr unsigned kCallKinds = 5;
 
-/// Calls of one kind, added up: their number, their data and their time.
+/// The sums over the calls of one kind: the number, the bytes and the time.
 struct CallSums {
   std::uint64_t calls = 0;
   std::uint64_t kib = 0;

@@ -10,8 +10,8 @@
 // Inference drawn: a descriptor is trusted for the rest of the term in three cases.
 //   - Its last read was predicted, that read needed no disk, and the whole file is believed to be in the page cache.
 //   - The process is warm: neither a prediction nor the account has shown a disk read during two read-ahead windows of data, or some dozens of whole small files.
-//   - The process is warm, and the last sixteen files that it looked at lie on one disk. Then the next fifteen files that it opens for reading are
-//   trusted without asking on which disk they lie. The file after them is looked at.
+//   - The process is warm, and the last sixteen files that it looked at lie on one disk. Then the next fifteen files that the program opens for
+//   reading are trusted, and the library does not ask on which disk they lie. The file after them is looked at.
 // What breaks it: a file that is not cached in a warm process, pages that are evicted within the term, and files that were not looked at and lie
 //   elsewhere. The possible error is bounded: a term ends after one tick of the coarse clock or a megabyte, and at most 256 KiB are trusted of a
 //   file that was not looked at. After an exec within the term, the term's reads are missing from the counters. The account holds their disk part,

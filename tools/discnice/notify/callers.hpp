@@ -40,7 +40,8 @@ class Callers {
   /// `exchange` knows which processes the pacer holds.
   Callers(guest::Job& job, pace::Exchange& exchange) : job_(job), exchange_(exchange) {}
 
-  /// The process to which the thread belongs, if the pacer holds it and it serves no file system; else null. The result is valid until the next call.
+  /// The process to which the thread belongs. Null if the pacer does not hold this process, or if the process serves a file system. The result is
+  /// valid until the next call.
   const Caller* find(pid_t thread, std::uint64_t now_ns);
 
   /// The file that the thread has open as descriptor `fd`.

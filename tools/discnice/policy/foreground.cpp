@@ -101,8 +101,8 @@ std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) 
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
-// A program that writes and waits for its fsync is noticed only when the flush has ended. So its next fsync may have been under way for a long
-// time before it is noticed: up to the duration of the last fsync plus the pause before that fsync.
+// A program that writes and waits for its fsync is noticed only when the flush has ended. So the next fsync may have been under way for a long
+// time before the job notices it: up to the duration of the last fsync plus the pause before that fsync.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);

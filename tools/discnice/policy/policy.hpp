@@ -2,8 +2,8 @@
 // policy: decides whether an operation may start now. Policies are pure functions of (state, grant, cost, now). No code here sleeps or reads anything
 // else.
 //
-// The whole state of a policy is one 64-bit word. So a tree of processes can keep it in shared memory and change it with one compare-and-swap,
-// without a lock that a killed member could leave behind.
+// The whole state of a policy is one 64-bit word. So a tree of processes can keep the state in shared memory and change the state with one
+// compare-and-swap, without a lock that a killed member could leave behind.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 //
 // MB of files of 4 KB take 0.13 s, 8 MB 0.19 s and 16 MB 0.29 s, because the file system also writes its inodes, folders and journal, all over the
 // disk. A foreground that comes in that moment waits for all of this. While an archive of 80,000 files was unpacked, a long read took 1.09,
-// 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The job becomes slower by
-// this: with these steps it brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
+// 1.06, 1.12 and 1.20 times as long with 4, 8, 12 and 16 steps, and a program's start 1.09, 1.11, 1.09 and 1.08 times. The steps make the job
+// slower: with these steps the job brings 20,000 files to the disk at about 60, 75, 88 and 90 % of its speed.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ constexpr std::uint64_t write_step_bytes(std::uint64_t write_bytes_per_s) {
                                 : clamp_write_step(write_bytes_per_s / kWriteStepsPerSecond);
 }
 
-/// The rate that limits what a job writes; 0: none.
+/// The rate that limits the writes of a job; 0: no limit.
 constexpr std::uint64_t write_rate(const Grant& grant) {
   const std::uint64_t rate = grant.rate_bytes_per_s;
   const std::uint64_t of_writes = grant.write_rate_bytes_per_s;

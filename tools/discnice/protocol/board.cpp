@@ -34,8 +34,8 @@ Path path_of(const BoardName& name) {
   return path;
 }
 
-// Removes this user's file under the board's name when it cannot be used: a file that others may open or that has a second name, a link, an empty
-// folder. A file of another user stays. The kernel is asked for the owner of the name, also for uid 0.
+// Removes this user's file under the board's name when the file cannot be used: because others may open the file, because it has a second name,
+// or because it is a link or an empty folder. A file of another user stays. The kernel is asked for the owner of the name, also for uid 0.
 bool clear_own(const Path& path) {
   struct stat status {};
   const long result =

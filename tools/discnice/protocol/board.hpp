@@ -2,9 +2,9 @@
 // board: what all jobs of one user know of the disks that they use. It is a small file in /dev/shm, one for each user, that outlasts the
 // jobs.
 //
-// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero bytes
-// are an empty board, so the first process that needs it makes it by giving the file its size. Members add the bytes that their own jobs move. So no
-// job takes another job of the same user for a foreground. If discnice-policyd runs, it samples each disk once for all jobs.
+// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. A board of
+// zero bytes is empty. So the first process that needs a board makes one by giving the file its size. Members add the bytes that their own jobs
+// move. So no job takes another job of the same user for a foreground. If discnice-policyd runs, it samples each disk once for all jobs.
 #pragma once
 
 #include <atomic>

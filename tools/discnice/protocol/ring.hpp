@@ -71,7 +71,8 @@ struct TakenRecord {
   [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
 };
 
-/// Drains the ring. It keeps its place and its count of lost records itself, because other processes could change them in the ring.
+/// Drains the ring. The reader keeps its own position and its own count of lost records, because other processes could change the
+/// numbers in the ring.
 class Drainer {
  public:
   /// Starts where the ring has been drained so far; in a new ring that is its beginning.

@@ -87,8 +87,8 @@ bool is_revoked(void* context) {
 }
 
 // A person's Ctrl-C must take effect at once, but a program's 100 Hz timer must not undo the limit. So a signal ends a wait, and the next few calls do not wait either,
-// because a program may look at its flag only after it has written what it has read. No further signal ends a wait until the bytes of all postponed waits are
-// paid. Signal handlers run on time in any case.
+// because a program may check the flag that its signal handler sets only after it has written the data that it has read. No further signal ends a wait until
+// the bytes of all postponed waits are paid. Signal handlers run on time in any case.
 bool may_yield_to_signal(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
   protocol::Member& member = *wait.job.member;

@@ -6,7 +6,7 @@
 // Output observed: the file that had the name just before the call; the inode number of a created file, after the call.
 // Inference drawn: the cost of a creation; which dirty data is never written; which dirty data will be sent to the disk at the close.
 // What breaks it: another process that creates or removes the file between the check and the call; copies of a descriptor, because the kernel
-//   flushes at the close of the last copy and not of the first.
+// flushes when the last copy is closed, and not when the first copy is closed.
 #pragma once
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 // Knowledge assumed: POSIX_FADV_DONTNEED (mm/fadvise.c) drops the clean pages of a range that no process has mapped. The kernel fetches a read-ahead window as
 //   the read-ahead model predicts.
 // Output observed: the model's windows; for each window, the kernel's count of pages that are already cached, taken just before the read that brings
-//   the window in; for written data, whether it is on the disk.
+//   the window in; whether written data is on the disk.
 // Inference drawn: a page that was absent before the job's read and is cached after it was brought in by the job. The job's room is measured when the
 //   job brings in its first page. It is half of the free memory, or a small part of all memory if that is more. A room of this size hardly evicts
 //   any other pages from the cache.

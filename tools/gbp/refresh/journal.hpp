@@ -67,7 +67,8 @@ struct Journal {
 /// empty text.
 std::string write_journal(const Workplace& place, Journal& journal);
 
-/// Reads the journal. Returns 0; -ENOENT if there is none; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works with it.
+/// Reads the journal. Returns 0; -ENOENT if there is no journal; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works
+/// with it.
 int read_journal(const Workplace& place, Journal& journal);
 
 /// Removes the journal, and a half-written new journal. Returns what is wrong, or an empty text.

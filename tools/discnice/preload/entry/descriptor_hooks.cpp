@@ -33,7 +33,7 @@ constexpr bool is_checked(const char* name) {
 
 }  // namespace
 
-// A call that has nothing to do with the disk goes on at once, with its arguments still in their registers: by a system call right here
+// A call that has nothing to do with the disk is made at once, with its arguments still in their registers: by a system call in this function
 // (direct_calls.hpp), or by a jump. A trusted read is made from here. Each further function between the program and the kernel adds a return that the
 // processor predicts wrongly after a system call. All other calls are made by a function of their own, because the data that it hands on must lie in
 // memory.

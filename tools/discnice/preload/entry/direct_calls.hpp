@@ -6,7 +6,8 @@
 // write or a close that needs no further check costs about as much as without the library.
 //
 // Knowledge assumed: while there is one thread, libc's wrappers only make the call and set errno. Only another thread could cancel the thread inside
-//   the call. A program that cancels its only thread itself ends at the next call that is not a quick one.
+//   the call. When a program with one thread cancels that thread itself, the program ends at the next call
+//   that is not made directly.
 // Output observed: libc's own mark for one thread (__libc_single_threaded, glibc 2.32), and the library of each real function.
 // Inference drawn: while the mark is set and every real function is libc's, a system call and libc's wrapper have the same effect. Without the mark libc is called.
 #pragma once

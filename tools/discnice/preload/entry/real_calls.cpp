@@ -13,7 +13,8 @@ namespace {
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 
-// The one library that has all functions looked up so far, counted from 1. kSeveral when there are several libraries, or one that is not known.
+// The one library that has all functions looked up so far, counted from 1. kSeveral when there are several libraries, or a library that is not
+// known.
 constexpr unsigned kSeveral = UINT32_MAX;
 constinit std::atomic<unsigned> provider{0};
 

@@ -9,10 +9,10 @@
 // counts on the parent's account.
 //
 // The first hooked call makes the mark, and not the constructor, because making the mark takes a sixth of the time of a start, and many programs make
-// no hooked call. So a forked child may find no mark at all. It then recognises itself by its process number, and asks the
-// kernel whether it shares its memory with its parent, as after vfork. If it does, it makes no mark, because the parent would take that mark for its
-// own. If the kernel does not tell, no mark is made either, and each call asks for the process number. A parent that finds
-// its child's number in its memory returns to its own slot.
+// no hooked call. So a forked child may find no mark at all. The child then recognises itself by its process number, and asks the kernel whether
+// child and parent share their memory, as after vfork. If they do, the child makes no mark, because the parent would take that mark for its own. If
+// the kernel does not tell, no mark is made either, and each call asks for the process number. A parent that finds its child's number in its memory
+// returns to its own slot.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
