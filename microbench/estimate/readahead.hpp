@@ -12,7 +12,7 @@
 
 namespace microbench::estimate {
 
-/// A file of which it is known which pages are cached. Tests use a model of the kernel, the program a real file.
+/// A file that tells which of its pages are cached. Tests use a model of the kernel, the program a real file.
 class ReadaheadSubject {
  public:
   virtual ~ReadaheadSubject() = default;

@@ -25,8 +25,8 @@ done
 timeout 300 "$SORT" -o empty none
 [[ ! -s empty ]] || fail "out of nothing came something"
 
-# The requested amounts of memory. There are 25,000 records of 116 bytes each, including the memory for sorting. Memory for a third of them makes
-# three passes, and memory for all of them makes one pass.
+# The requested amounts of memory. There are 25,000 records of 116 bytes each, including the memory for sorting. With memory for a third of the
+# records the program makes three passes, and with memory for all records one pass.
 for case in "967000 3" "2900000 1" "99999999999 1"; do
   read -r most passes <<<"$case"
   "$SORT" --max "$most" --min 1 --runs-only --stats -o sorted a b 2>said

@@ -57,7 +57,7 @@ grep -q '^  tells you ' "$OUT" || fail "explain does not say what an unmeasured 
 grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
 [[ -z $(record) ]] || fail "looking made a record"
 
-# One benchmark is run: by its name, and by one of its keys.
+# One benchmark is selected by its name, and then by one of its keys.
 expect 0 0 run timer
 grep -q '^timer.overhead_ns ' "$OUT" || fail "run prints: $(cat "$OUT")"
 expect 0 0 run --quick timer.resolution_ns

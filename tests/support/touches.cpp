@@ -3,8 +3,8 @@
 //
 //   touches PATTERN HELD-MIB PAGES/S [USED-MIB] [HOT-MIB]
 //
-// The program first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over the
-// milliseconds, until it is killed. PATTERN:
+// The program first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over
+// the milliseconds, until a signal kills it. PATTERN:
 //   loop    one page after the other, again and again
 //   sparse  the same, but only every fourth page
 //   random  any page, each as likely as the others

@@ -98,7 +98,7 @@ ends() {
   "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
 }
 
-# A benchmark that takes longer than allowed is told to stop while writers in sessions of their own use its disk.
+# A signal stops a benchmark that takes longer than allowed, while writers in sessions of their own use its disk.
 times_out() {
   local left
   export GRAY_BENCH_RUN=$$

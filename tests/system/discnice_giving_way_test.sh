@@ -243,7 +243,7 @@ small_files_alone() {
   sync -f "$DISK"
 }
 
-# Many short programs that write by stdio, under a rate: their data reaches the disk when they write it.
+# Many short programs write by stdio, under a rate. Their data reaches the disk when they write it.
 short_programs() {
   local way before
   local -A bytes=()

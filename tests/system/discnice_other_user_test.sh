@@ -5,9 +5,9 @@
 # How: a worker forked by root becomes another user, by each of libc's functions, by number, and by a system call that no wrapper sees. It then writes to the
 # addresses at which the shared memory was mapped. The parent must not see this write, and none of the job's memory may be mapped in the worker. A daemon that
 # changes its user back and forth stays a member. Children of vfork(), which use the memory of their parent, become another user before exec: the parent stays a
-# member with a limit. A process changes its user while its threads read. In a recorded job the same is true for the ring. Left out: a process whose memory may
-# be its parent's when the kernel does not tell (kcmp refused): it keeps the memory until exec. A user namespace with other user numbers counts as another user
-# until exec.
+# member with a limit. A process changes its user while its threads read. In a recorded job the same is true for the ring. Left out: a process that may run in
+# its parent's memory while the kernel does not tell (kcmp refused). Such a process keeps the memory until exec. A user namespace with other user numbers
+# counts as another user until exec.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 cd "$SCRATCH"

@@ -67,7 +67,8 @@ bare_jobs() {
   [[ -z $(segments) ]] || complain "left behind by a bare job: $(segments)"
 }
 
-# A launcher that dies with its namespace leaves its job behind. A process in the first namespace sees that no member of it is left.
+# A launcher that ends with its namespace leaves the files of its job behind. A process in the first namespace sees that no member
+# of it is left.
 killed_launchers() {
   local killer
   rm -f go

@@ -167,9 +167,9 @@ ask "$GBP" -mem --backend timed tiny "${names[@]}"
 answer=$("$GBP" -mem --backend timed --json tiny)
 [[ $answer == *'"cached_fraction":null'* && $answer == *'"backend":"none"'* ]] || fail "a single page is not unknown: $answer"
 
-# The price: for an uncached set, gbp reads a page for each prediction unit (each of these files is one) and one more for the self-test. A timed read that was slow
-# and yet did not sleep (the processor was taken away, or the disk answered at once) proves nothing, and the page beside it is asked as well. This happens in
-# some rounds because of the host, and such a round is repeated. If gbp read too much, it would do so in all rounds.
+# The price: for an uncached set, gbp reads a page for each prediction unit (each of these files is one unit), and one more page for the self-test. A timed read
+# that was slow and yet did not sleep (the processor was taken away, or the disk answered at once) proves nothing. Then the next page is probed as well. This
+# happens in some rounds because of the host, and such a round is repeated. If gbp read too much, it would do so in all rounds.
 page_bytes=$(getconf PAGESIZE)
 price() { # BACKEND: sets read_bytes and resident
   "$GBP" --version >"$SCRATCH/out" # its own pages are cached

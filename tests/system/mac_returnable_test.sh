@@ -48,7 +48,7 @@ fds=() holders=()
 
 hold one return 8
 hold two return 8
-# The second process waited for its least amount, and the first gave it that.
+# The second process waited for its minimum, and the first process gave back that much memory.
 sum=$(($(left "$SCRATCH/one") + $(left "$SCRATCH/two")))
 ((sum > 90 * MIB)) || fail "the two hold only $sum bytes of $LIMIT_MIB MiB"
 serve server 48 10000

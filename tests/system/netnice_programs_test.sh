@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # netnice_programs: curl, rsync and git over ssh, a static program in Go and a running Java are held, and move the right bytes.
 #
-# How: the programs transfer over an emulated line, from servers of this test at its far end. netnice's report shows that a program was held. For Java, which is
-# adopted, its socket shows this. Left out: how well the programs give way (bench/netnice).
+# How: the programs transfer over an emulated line, from servers of this test at its far end. netnice's report shows that a program was held. The Java program
+# is adopted, and its socket shows this. Left out: how well the programs give way (bench/netnice).
 # Slow: a compiler of Go and a JVM have to start.
 source "$(dirname "$0")/../support/system.bash"
 need_built netnice netsim

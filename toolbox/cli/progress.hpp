@@ -14,7 +14,8 @@ namespace gray::cli {
 /// Shows how much of the work is done. Not thread-safe: one thread owns it. A terminal may have at most one object at a time.
 class Progress {
  public:
-  /// `what` is printed before the figures ("probing"); `total` units are expected, 0 when that is unknown.
+  /// `what` is printed before the figures ("probing"); `total` is the expected number of units, and 0 when
+  /// the number is not known.
   /// `fd` is borrowed.
   Progress(std::string what, std::uint64_t total, int fd = 2);
 

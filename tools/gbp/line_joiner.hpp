@@ -64,7 +64,7 @@ class LineJoiner {
     std::uint64_t end;
     Line line;
   };
-  // For each border, the parts without a newline between this border and the next border.
+  // The parts that have no newline. The key is the border before these parts.
   std::map<std::uint64_t, Middle> middles_;
 
   bool has_run_ = false;  // a run is a row of pieces that follow one another in the file

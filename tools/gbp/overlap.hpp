@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // overlap: decides whether the disk fetches the missing parts of a file while the reader still works on the cached parts, and how far ahead.
 //
-// Knowledge assumed: pages that are being fetched need memory. When the cache is full, this memory is taken from cached parts. It is one window in
-// total, because a fetched part is passed on and leaves its memory to the next part.
+// Knowledge assumed: pages that are being fetched need memory. When the cache is full, this memory is taken from cached parts. This memory is one
+// window in total, because a fetched part is passed on and leaves its memory to the next part.
 // Output observed: how fast the reader takes the data.
 // Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would be idle in that time. For a
 // fast reader overlap saves no time, and it is better to keep the cached parts for the next scan.

@@ -28,8 +28,8 @@ struct JavaHeap {
 /// No value if the text is no such file, or if the JVM has not started yet. Any bytes are safe as input. Pure.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, which jps also reads). A JVM that takes no orders
-/// would answer the signal that asks for the socket by a thread dump in its output. Pure. Any bytes are safe as input.
+/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, which jps also reads). The signal SIGQUIT asks a
+/// JVM for the socket. A JVM that takes no orders would print a thread dump at this signal. Pure. Any bytes are safe as input.
 bool does_take_orders(std::string_view bytes);
 
 /// The path of the process's counters file, below /proc/PID/root; empty when the process maps no such file. `maps` is the text of /proc/PID/maps. The

@@ -57,9 +57,9 @@ gray::memory::Pool Holder::tightest_pool() const {
 }
 
 // Whether other programs wait for memory, by the kernel's account of the time in which tasks waited (PSI), without the job's own time. The time counts only if
-// memory is scarce in a pool that the job shares with the other programs: a task that waits in a group of its own does not wait because of the job. For groups
-// of version 1 the kernel gives no such account. If the job's own time is not known, and the job is near its limit, the answer is false, because the job itself
-// may be waiting.
+// memory is scarce in a pool that the job shares with the other programs: a task of another control group, which has a limit of its own, does not wait because
+// of the job. For groups of version 1 the kernel gives no such account. If the job's own time is not known, and the job is near its limit, the answer is false,
+// because the job itself may be waiting.
 bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest) {
   const gray::memory::PagingCounters counters = accounts_.paging_counters();
   const auto own_us = means_.own_stall_us();

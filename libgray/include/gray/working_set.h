@@ -17,8 +17,8 @@
  * fetch pages again and again.
  *
  * What it costs: a clearing or a look walks the page tables of the process, which takes some 10 ms for each GiB. During that time the process cannot map or unmap memory. cost_ns
- * says how long they took. What it disturbs: to the kernel the process looks idle until it has touched its pages again. If memory gets short at that time, the
- * kernel may take pages of this process before pages of other processes. So do not watch an important process while memory is short.
+ * says how long they took. What it disturbs: the kernel takes the process for idle until the process has touched its pages again. If memory gets short at that
+ * time, the kernel may take pages of this process before pages of other processes. So do not watch an important process while memory is short.
  */
 #ifndef GRAY_WORKING_SET_H
 #define GRAY_WORKING_SET_H

@@ -37,7 +37,7 @@ bool RoomEvents::expect(const std::vector<Pool>& pools, std::uint64_t bytes) {
   if (tightest == pools.end() || tightest->kind != PoolKind::group) return false;
   const auto missing = static_cast<std::int64_t>(bytes) - tightest->room_bytes;
   // There is enough free memory, but it is promised to other processes with claims. These processes announce when
-  // they give it back.
+  // they give memory back.
   if (missing <= 0) return true;
   const std::string file = tightest->name + "/memory.usage_in_bytes";
   std::string text;

@@ -42,9 +42,9 @@ TouchTimes recorded_times(const repo::Repository& repository);
 /// reserved.
 void time_touches(TouchTimes& times);
 
-/// Pages out some pages of its own and touches them. False: the pages stay in memory, so that no touch gets slow before the kernel kills a process; or the
-/// kernel (before 5.4) cannot page them out on request. Fills in out_ns and in_ns if they are not known, which takes some milliseconds. Call it after
-/// time_touches().
+/// Pages out some pages of its own and touches them. False if the pages stay in memory, so that no touch gets slow before the kernel kills a process. Also
+/// false if the kernel (before 5.4) cannot page them out on request. Fills in out_ns and in_ns if they are not known, which takes some milliseconds. Call
+/// it after time_touches().
 bool time_paging(TouchTimes& times);
 
 /// Pure. Unknown times are derived from fault_ns.

@@ -85,8 +85,8 @@ base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::u
 /// The most pages that map_around() reports. Its windows are aligned to this number of pages.
 inline constexpr std::uint64_t kWindowPages = 16;
 
-/// The last pages of a file, kEndPages at most, and which of them are cached. Fetches no page, and does not change the host's record of the file's use. -EAGAIN when the file
-/// grows meanwhile; else as map_around().
+/// The last pages of a file, at most kEndPages, and which of these pages are cached. Fetches no page, and does not change the host's record of the file's use.
+/// -EAGAIN when the file grows meanwhile; else as map_around().
 base::Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes);
 
 /// The most pages that map_end() reports: one page of a window lies behind the end of the file.

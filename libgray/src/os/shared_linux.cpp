@@ -28,8 +28,8 @@ using base::Result;
 
 constexpr int kTreeMax = 4096;  // the most processes examined, so that a fork bomb cannot stop this process
 
-// The locked ranges are numbers only. They do not correspond to bytes of the file. Number 0 is the lock of the table. Each slot has a range of its own. Its
-// holder locks as many numbers as it holds bytes, and one more.
+// The locked ranges are numbers only. They do not correspond to bytes of the file. Number 0 is the lock of the table. Each slot has a range of its own. The
+// holder of a slot locks as many numbers as the claim has bytes, and one more number.
 constexpr off_t kTableLock = 0;
 constexpr unsigned kSlotShift = 55;
 

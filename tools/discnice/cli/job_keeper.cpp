@@ -198,10 +198,9 @@ void JobKeeper::take_findings(pid_t program) {
 }
 
 // Looks for uncovered processes when there is no pacer. The pacer finds such processes itself.
-// An image that was judged once is not judged again: the map of the process is long, and the process may not change the map while it is read. What
-// the process does is checked each time.
-// For a moment a process is between fork and exec, or its library is being loaded. So a process counts as uncovered only when two checks in a row
-// find it uncovered.
+// An image that was judged once is not judged again: the map of the process is long, and the process cannot change its map while the map is read.
+// What the process does is checked each time. For a moment a process is between fork and exec, or its library is being loaded. So a process counts
+// as uncovered only when two checks in a row find it uncovered.
 void JobKeeper::look_at_processes(pid_t program) {
   std::map<pid_t, std::string> judged;
   std::set<pid_t> suspects;

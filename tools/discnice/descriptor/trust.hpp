@@ -47,8 +47,8 @@ class Trust {
 
   // --- asked by each read
 
-  /// True when a read of `bytes` may go at once. It does not read the clock. So it answers only for small reads and for files that were not looked at, and one
-  /// answer in sixteen is false. count() must follow the read.
+  /// True when a read of `bytes` may go at once. It does not read the clock. So the function returns true only for small reads, and for files that the library
+  /// has not examined. One answer in sixteen is false. count() must follow the read.
   __attribute__((always_inline)) bool covers_at_once(OpenFile& file, std::size_t bytes) {
     const std::uint64_t calls = counted_.load(std::memory_order_relaxed) >> kCallShift;
     if (calls % kAtOnceCalls == 0 || !is_given(file) || is_used_up()) return false;

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kPartBytesMin = UINT64_C(64) * 1024;
 /// The grant that holds now. For a job that shares a rate, the grant's rate is the rate that the job was lent.
 Grant grant_now(const Job& job, std::uint64_t now_ns);
 
-/// The rate of a job that shares, as grant_now() found it; 0 for any other job.
+/// The rate of a job that shares its rate with other jobs, as grant_now() found it; 0 for any other job.
 std::uint64_t shared_rate_of(const Grant& grant);
 
 /// How a rate is spent in portions (policy/lumps.hpp).

@@ -2,9 +2,9 @@
 // listener: the descriptor by which the kernel reports calls and receives the answers (seccomp_unotify(2)).
 //
 // Knowledge assumed: the kernel shows a call once. When the process that has taken a call ends without an answer, the caller waits as long as any process has the
-//   descriptor open. So calls that were taken and not answered are noted in memory that is shared with the guard, and the kernel itself writes them there. A caller
-//   that gets a signal leaves the call and makes it again afterwards. So every answer lets the call go, and a second answer to the same call
-//   is harmless.
+//   descriptor open. So calls that were taken and not answered are noted in memory that is shared with the guard, and the kernel itself writes these notes. A
+//   caller that gets a signal leaves the call and makes it again afterwards. So every answer lets the call go, and a second answer to the same call is
+//   harmless.
 #pragma once
 
 #include <atomic>

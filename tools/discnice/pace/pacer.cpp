@@ -39,8 +39,8 @@ constexpr std::uint64_t kSliceMaxNs = 10'000'000;
 constexpr std::uint64_t kSliceMinNs = 300'000;
 constexpr std::uint64_t kQuietNs = kSecondNs;
 // The looks take a few hundredths of a processor for any number of processes: after each look, no look is made for kLookCosts times the
-// duration of that look. This is true on average, and not for each single look, because a process that is held to a rate runs for a few slices
-// and is then stopped for long.
+// duration of that look. This is true on average, and not for each single reading, because a process that is held to a rate runs for a few
+// slices and is then stopped for long.
 constexpr std::uint64_t kLookCosts = 32;
 // When many looks have followed each other, the pause is at least this many times the duration of a look. It is not longer, because at the speed of
 // memory ten milliseconds move many megabytes.

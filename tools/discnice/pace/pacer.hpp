@@ -8,7 +8,8 @@
 // that the process moves little in it.
 //
 // Assumes: the account grows when a request goes to the disk, and not when the request ends (task_io_account_read() of block/blk-core.c).
-// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stops. So a program that reads 5 MB in one
+// What breaks it: a program that moves many bytes by one call. The kernel finishes a call before a thread stops. So a program that reads 5 MB in
+// one
 //   call moves 5 MB without a stop, and is stopped afterwards. The average rate over several such calls is right. Where the kernel shows large
 //   calls before they are made, notify/ makes them in steps. A program that serves a file system (FUSE) is not stopped while other processes are
 //   in the job, because they may wait for it. The bytes that it moves are still charged to the job.

@@ -27,8 +27,8 @@ namespace {
 // The pacer's thread has a higher priority (pacer.cpp) than this thread. While the pacer waits for a processor, programs run on.
 constexpr int kAfterThePacer = 10;
 
-// The inodes of files on which a process has a lease (fcntl(2)). Opening such a file would break the lease, and the signal that reports this ends a
-// holder that does not expect it.
+// The inodes of files on which a process has a lease (fcntl(2)). Opening such a file would break the lease. The kernel reports this to the holder
+// by a signal, and the signal ends a holder that does not handle it.
 std::set<std::uint64_t> leased_files() {
   std::set<std::uint64_t> leased;
   std::ifstream locks("/proc/locks");

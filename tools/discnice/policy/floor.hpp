@@ -10,7 +10,7 @@
 
 namespace discnice::policy {
 
-/// At a mechanical disk, a job gets its next turn at the latest this long after its last one, so that no job starves. Two requests a second cost the foreground
+/// At a mechanical disk, a job gets its next turn at most this long after its last turn, so that no job starves. Two requests a second cost the foreground
 /// of a mechanical disk a few hundredths of its speed. Four requests a second cost eight hundredths on bench/hddsim, even when each request is one window of
 /// read-ahead.
 inline constexpr std::uint64_t kTurnNs = 500'000'000;

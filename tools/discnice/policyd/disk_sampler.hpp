@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // disk_sampler: samples the disks on which jobs give way to others, once for all these jobs, and publishes the samples.
 //
-// A member notes on its user's board (protocol/board.hpp) which disk it wants to know about. Only disks that were wanted a moment ago are sampled. Each member
+// A member writes on its user's board (protocol/board.hpp) which disk must be sampled. Only disks that were wanted a moment ago are sampled. Each member
 // evaluates a sample itself, because each member owes another amount. Instead of a stale sample, a member reads the counters itself. The pressure of waiting
 // (policy/pressure.hpp) is left to the members. Each job has its own windows for it, and more readings make the figure less exact for all jobs.
 #pragma once

@@ -28,7 +28,7 @@ pid_t fork_helper();
 /// The children of this process that belong to the job, except the started program: those that run, and those that have ended and were not waited for.
 std::vector<pid_t> orphans(pid_t program);
 
-/// One of the processes that orphans() lists, if it has ended; else 0. Costs one system call while none has ended.
+/// Returns a process of the list of orphans() that has ended, or 0 if none has ended. Costs one system call while none has ended.
 pid_t ended_orphan(pid_t program);
 
 /// Waits for a child that has ended. Returns the bytes that the child moved, with the bytes of the children that it had waited for. When the child's account

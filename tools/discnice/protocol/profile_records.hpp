@@ -29,7 +29,7 @@ static_assert(sizeof(StackRecord) == kRecordBytesMax);
 
 inline constexpr std::size_t kMappingPathBytesMax = 464;
 
-/// A range of memory that holds code. It is sent before the first stack that leads through it.
+/// A range of memory that holds code. This record is sent before the first stack that has an address in this range.
 struct MappingRecord {
   RecordHead head;
   std::uint64_t start_address;

@@ -109,7 +109,7 @@ bool Removal::end_begun() {
   return is_all;
 }
 
-// The file got this name only after it was found that no one needs it.
+// The file got this name only after a check had shown that no other file needs it.
 bool Removal::end_one(const std::string& doomed, const Recorded& entry) {
   struct stat now {};
   if (!look(folder_, doomed, now)) return false;

@@ -83,7 +83,8 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
-  // A connection is followed from its first byte when a process that netnice started opened it, or when it was opened after netnice's first look.
+  // A connection is followed from its first byte in two cases: a process that netnice started has opened the connection, or the connection was
+  // opened after netnice's first scan.
   const auto lost = lost_.find(socket.inode);
   connection.is_known = lost != lost_.end() || (hold == nullptr && (has_met_ || !tree_.is_adopting()));
   if (lost != lost_.end()) connection.reading = lost->second;

@@ -34,7 +34,8 @@ sigset_t awaited_signals() {
 // Used when no process could wait for a killed process, because the kernel has discarded its exit status.
 constexpr int kKilled = SIGKILL;
 
-// Every process of the host may have inherited a held socket: only the worker, which is gone, knew which of them are likely.
+// Every process of the host may have inherited a held socket. Only the worker knew which processes are likely to have one,
+// and the worker is gone.
 std::vector<pid_t> processes_of_host() {
   std::vector<pid_t> pids;
   DIR* folder = opendir("/proc");

@@ -113,8 +113,8 @@ long settled(const Words& call) {
   return made(call);
 }
 
-// The arguments do not tell which operations an io_uring ring is given, and one call may make all of them. So the account is looked at after
-// each call, not once in a tick.
+// The arguments do not tell which operations the program gives to an io_uring ring, and one call may start all of these operations. So the
+// account is looked at after each call, not once in a tick.
 long entered_ring(const Words& call) {
   const long result = settled(call);
   if (Job* here = job(); here != nullptr) settle(*here);
