@@ -75,7 +75,7 @@ struct Context {
   std::uint64_t seed = 1;
 };
 
-/// One measured number. Its key is a key of the descriptor, or a point of one of its curves.
+/// One measured number. The key is a key of the descriptor, or a point of a curve of the descriptor.
 struct Finding {
   std::string key;
   double value = 0;

@@ -64,7 +64,8 @@ files() {
     -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/lib/rpm -o -path ./root/.rpmdb -o -path ./srv/example \) -prune -o -print | sort)
 }
 
-# The first example of README.md, with 8 MiB instead of 64: at 5 MiB a second it takes more than a second. A rate is an upper bound, which a start may exceed a little.
+# The first example of README.md, with 8 MiB instead of 64 MiB. At 5 MiB a second the example takes more than a second. A rate is an upper bound, which a start
+# may exceed a little.
 first_example() { # DISCNICE
   rm -rf "$ROOT/srv/example"
   mkdir -p "$ROOT/srv/example/src"

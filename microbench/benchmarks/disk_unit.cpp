@@ -81,7 +81,7 @@ class DiskUnitSession : public Session {
     if (!file.has_direct()) file.evict();
     const std::uint64_t offset = file.random_offset((kStreamReads + 1) * kStreamBytes);
     (void)time_read(kStreamBytes, offset);  // moves the head to the place
-    // Each read is a sample of its own: a read that was delayed by requests of another program is no measurement of the disk.
+    // Each read is a separate sample, because a read that was delayed by requests of another program does not measure the disk.
     for (int i = 1; i <= kStreamReads; ++i) {
       const double ns = time_read(kStreamBytes, offset + static_cast<std::uint64_t>(i) * kStreamBytes);
       add("disk.sequential_bytes_per_s", static_cast<double>(kStreamBytes) * 1e9 / ns);

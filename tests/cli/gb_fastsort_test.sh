@@ -62,7 +62,7 @@ expect_status 1 "$SORT" --check sorted a one >said
 "$SORT" --check sorted a b >said || fail "with 64 descriptors: $(cat said)"
 "$SORT" --check sorted2 a b >said || fail "with 64 descriptors and memory that is granted: $(cat said)"
 
-# No run is left behind, whatever ends the sort: there is no name in its folder after the sort is killed at any moment, nor after the disk was full.
+# No run is left behind. The folder of the runs is empty after the sort was killed at any moment, and after the disk was full.
 mkdir runs
 for number in TERM HUP KILL; do
   "$SORT" --pass 1160 -o runs/out a &

@@ -15,7 +15,8 @@ fi
 LIMIT_MIB=96 MIN_MIB=4 ROUNDS=250 RECORDS=300000 TURNS_OF_SORTS=5
 SERVER_BYTES=$((LIMIT_MIB * MIB * 2 / 5 / 4096 * 4096))
 
-# Prints the milliseconds until the server has its memory, 5000 if it has none by then, and nothing if it is killed.
+# Prints the milliseconds until the server has its memory. Prints 5000 if the server has no memory after 5000
+# milliseconds, and nothing if the server is killed.
 serve() {
   (inside admission alloc $SERVER_BYTES $SERVER_BYTES 4096 5000) </dev/null | awk '{ print ($2 > 0 ? $3 : 5000) }'
 }

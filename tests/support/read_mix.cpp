@@ -3,8 +3,8 @@
 //
 //   read_mix FILE FIRST_SEED MIXES
 //
-// Each mix is read by a process of its own, from a file that is not in memory. The program prints nothing: under `discnice verify --record` the recording tells what
-// was predicted and what the disk moved (recorded_cases).
+// Each mix is read by a process of its own, from a file that is not in memory. The program prints nothing: under `discnice verify --record` the recording tells
+// the predicted bytes and the bytes that the disk moved (recorded_cases).
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #
 # How: six real programs, which read, write, punch holes, truncate and remove, run one after the other under a rate and are recorded. Meanwhile another program
 # writes into the job's segment (with the table of dirty data), the board of disks and the ring of records, some hundred times a second: bytes and words, random, all
-# ones, zeros, huge, copies of another place, equal ranges, instants an hour ahead with a right remainder. The program's status, its output and its time are judged:
-# the time may be a second longer than undamaged, at the same rate. The seed is shown and can be given. Left out: a truncated segment (discnice_faults), and damage
-# to what the launcher reports at the end, which is only reported.
+# ones, zeros, huge, copies of another place, equal ranges, instants an hour ahead with a right remainder. The test checks the program's status, its output and
+# its time. The time may be a second longer than the time without damage at the same rate. The seed is shown and can be given. Left out: a truncated segment
+# (discnice_faults), and damage to what the launcher reports at the end, which is only reported.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need rsync

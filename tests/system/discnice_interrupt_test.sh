@@ -204,7 +204,7 @@ full_disks() {
   fi
   at_exit umount "$SCRATCH/small"
   at_exit cd /
-  # It is by chance which error rsync's sender reports, because its SIGCHLD handler may have run before.
+  # rsync's sender may report either of two errors, because its SIGCHLD handler may have run before.
   for command in 'cp source small/to' 'dd if=source of=small/to bs=1M status=none' 'dd if=source of=small/to bs=100001 status=none' \
     'cat source >small/to' 'rsync source small/to 2>&1 | sed "s/\\.to\\.[A-Za-z0-9]*/.to.X/; s/write error: .*/write error/"; ls -A small | grep -v lost' \
     'tar cf small/to source 2>&1' 'python3 -c "open(\"small/to\", \"wb\").write(open(\"source\", \"rb\").read())" 2>&1 | tail -1'; do

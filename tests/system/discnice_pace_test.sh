@@ -322,11 +322,11 @@ orphans() {
     rm -f copy
     "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'env -i ./at_once copy & exit 0' 2>"$OUT/err" || status=$?
     ((status == 0)) || complain "an orphan: status $status"
-    # A process that goes on while it is still a shell, which the library holds, is held without a message.
+    # A process that is still a shell when it goes on is held by the library, without a message.
     holds "$(field "$OUT/report" still_running) >= 1 || $(field "$OUT/report" kernel_write_bytes) >= 11e6" || grep -q 'goes on: process' "$OUT/err" || silent=$((silent + 1))
   done
   ((silent == 0)) || complain "of 10 orphans $silent were lost in silence"
-  # A process that starts and ends while its launcher is stopped, so that the launcher cannot see it.
+  # A process starts and ends while its launcher is stopped. So the launcher cannot see the process.
   rm -f copy
   "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'sleep 0.3; (./at_once copy &); sleep 0.6' 2>"$OUT/err" &
   JOB=$!

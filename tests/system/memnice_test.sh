@@ -87,7 +87,7 @@ forking=$!
 wait "$forking" || fail "status $? from a job that forks"
 [[ $(find "$group" -name "memnice-*") == "$own" ]] || fail "a job that forks leaves its group: $(find "$group" -name "memnice-*")"
 
-# The job is stopped, loses the process that ties it to memnice, and memnice is killed: the job goes on.
+# The job is stopped. The process that connects the job to memnice ends, and memnice is killed. The job must go on.
 state() { awk '{ print $3 }' "/proc/$1/stat"; }
 # shellcheck disable=SC2016 # for the inner shell to expand
 inside "$BIN/memnice" -q --means pause --margin 350M -- sh -c 'sleep 1; sh -c "sleep 60 & echo \$!; wait" & wait' >"$SCRATCH/orphan" &

@@ -138,6 +138,7 @@ else
   echo "SKIPPED here: no FUSE, or no hddsim"
 fi
 
-# Two file systems at the same time: each has a record of its own, without figures of the other one.
+# Two file systems are measured at the same time. Each has a record of its own, and no record has figures of
+# the other file system.
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" --dir "$SCRATCH" disk_random
 [[ $(record | grep -c '^disk.random_read_ns@') -ge 2 ]] || fail "two folders on two file systems have no two records: $(record | grep '^disk.random_read_ns')"

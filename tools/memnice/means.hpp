@@ -54,7 +54,7 @@ class Means {
 bool has_swap();
 
 /// A group, or the reason why there can be none. Without swap, version 1 cannot take memory from a job. It can only refuse to give the job more. A job that
-/// wants more than is left waits in its page faults, and its fork(), open() and mmap() fail.
+/// needs more memory than is free waits in its page faults, and its fork(), open() and mmap() fail.
 struct GroupTry {
   std::unique_ptr<Means> means;
   std::string problem;

@@ -123,8 +123,8 @@ struct gb_order_level {
 typedef struct gb_order_list gb_order_list_t;
 
 /**
- * Looks at each of `count` files and puts them in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all defaults. On success
- * *list is the caller's, to be freed with gb_order_free(); else it is NULL.
+ * Examines each of `count` files and puts the files in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all
+ * defaults. On success *list is the caller's, to be freed with gb_order_free(); else it is NULL.
  *
  * A file that cannot be looked at does not fail the call: the file has an error, and comes last. Files with equal rank keep the order of `paths`. Files whose
  * cached share is unknown come behind the other files. The call takes some microseconds and 72 bytes for each file. It may wait for the disk: for the files'

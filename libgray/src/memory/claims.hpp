@@ -89,7 +89,7 @@ struct Patience {
 };
 
 /// How much memory must be free in addition to the minimum of an asking process whose options differ from kCommonAccount. With this addition there is enough
-/// memory by its own options. `own` are its pools by its options, `common` its pools by kCommonAccount. Pure.
+/// memory by its own options. `own` holds the pools by the process's own options, and `common` the pools by kCommonAccount. Pure.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
 
 /// How much a returnable claim should give back now, by the pools of kCommonAccount. Two amounts are needed: the memory that waiting processes lack for their minima, in the

@@ -65,7 +65,8 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
   step_pages_ = first_pages();
 }
 
-// When time is the only signal, a page must not be all zero: since 6.12 Linux does not write such pages to swap, and gives them back without a device.
+// When time is the only signal, a page must not be all zero. Since 6.12 Linux does not write such pages to swap, and brings them back without a
+// device.
 void Probe::touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride) {
   os::touch_pages(base_, {first_page, count, stride, static_cast<unsigned char>(is_time_alone() ? 1 : 0)},
                   times_ns_.data());

@@ -69,8 +69,8 @@ std::size_t mappings_of(const std::string& path) {
 
 }  // namespace
 
-// All forms of operator new and delete are replaced: a sanitizer has its own version of each, which would not work
-// together with this program's version.
+// All forms of operator new and delete are replaced. A sanitizer has its own version of each form, and that
+// version does not work together with this program's version.
 void* operator new(std::size_t bytes) {
   return allocate(bytes);
 }

@@ -25,7 +25,7 @@ struct Watched {
   unsigned questions = 0;
 
   ~Watched() { protocol::unmap(&segment); }
-  /// The member settles. The pacer then looks at it twice, so that its page faults are known.
+  /// The member settles. The pacer then reads its account twice, so that its page faults are known.
   void settle(std::uint64_t at_ms) {
     member.settled_at_ns = at_ms * kMs;
     call(0, at_ms + 1);

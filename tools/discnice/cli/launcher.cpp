@@ -130,7 +130,7 @@ int become(void* context) {
     if (start.show_error != 0) _exit(kSignalBase);
   }
   execve(start.path, start.arguments.data(), start.environment.data());
-  // A script without "#!": the shell runs it, as it would have on a command line.
+  // A script without "#!" is run by the shell, as on a command line.
   if (errno == ENOEXEC && start.may_be_script) {
     start.arguments.front() = const_cast<char*>(start.path);
     // start_program() has reserved the room.

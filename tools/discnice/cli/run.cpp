@@ -129,8 +129,8 @@ void publish_rules(protocol::Segment& segment, const gray::repo::Repository& rep
 }
 
 // Publishes the values that a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit
-// is known, it compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. A process that does not find
-// this time published measures it from its own reads.
+// is known, it compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. If the launcher has not
+// published this time, a process measures the time from its own reads.
 void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
@@ -204,7 +204,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   report.after_end_s = keeper.after_end_s();
   report.kernel = ended.account;
   if (report.kernel) keeper.add_unwaited(*report.kernel);
-  // This must come before the name is removed: the name leads to the file that is checked.
+  // This must be done before the name is removed, because the check finds the file by its name.
   const bool has_run = ended.start_error == 0 && ended.show_error == 0 && ended.group_error == 0;
   if (has_run) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);

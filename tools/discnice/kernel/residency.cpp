@@ -8,7 +8,7 @@
 //   whether the thread slept.
 // Inference drawn: hit or miss of the probed page.
 // What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (this hardly matters, because the kernel's account
-//   charges such reads), and a lock that a probe has to wait for. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot
+// charges such reads); a lock for which a probe must wait. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot
 //   be checked.
 #include "tools/discnice/kernel/residency.hpp"
 

@@ -34,7 +34,7 @@ using gray::base::ScopedFd;
 using protocol::Counter;
 
 constexpr std::int64_t kPageBytes = 4096;
-// The interval at which a waiting call is checked: for signals of its thread, and for a changed grant.
+// The interval between two checks of a waiting call. The check looks for signals of the call's thread, and for a changed grant.
 constexpr std::uint64_t kLookNs = 20'000'000;
 // No call waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// callsite: tells where in the program a call comes from. One of two files implements it, chosen by linking: callsite_none.cpp in libdiscnice.so,
-// which needs only libc, and callsite_libunwind.cpp in libdiscnice-profile.so.
+// callsite: tells where in the program a call comes from. One of two files implements these functions, and the linker chooses the file:
+// callsite_none.cpp in libdiscnice.so, which needs only libc, and callsite_libunwind.cpp in libdiscnice-profile.so.
 #pragma once
 
 #include <cstdint>

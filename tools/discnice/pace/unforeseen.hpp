@@ -12,8 +12,8 @@
 //   faults meanwhile, no call has moved these bytes. If there were no page faults, a call may have moved these bytes, unless the last settlement was
 //   longer ago than the longest call lasts. The pacer then charges the bytes. From then on they count as predicted, so that the library does not
 //   charge them again when the process makes its next call. Bytes that a child had moved are not charged here.
-// What breaks it: a call that moves much more than was predicted and lasts long. Such a call is charged before its end and not after it. The sum
-//   is still right.
+// What breaks it: a call that moves much more than was predicted and lasts long. The bytes of such a call are charged before the call ends. The
+//   sum is still right.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ struct Claim {
   std::uint64_t granted_bytes_per_s = 0;  // the answer
 };
 
-/// Divides `total_bytes_per_s` by weight. While one claim wants more, no other claim gets more than it wants: the part that a claim does not use goes
-/// to the others. The grants add up to the total, or to the sum of the wanted rates if that is less. Pure.
+/// Divides `total_bytes_per_s` by weight. While one claim wants more, no other claim gets more than this other claim wants. The part that a claim
+/// does not use goes to the others. The grants add up to the total, or to the sum of the wanted rates if that is less. Pure.
 void divide(std::uint64_t total_bytes_per_s, Claim* claims, std::size_t count);
 
 }  // namespace discnice::policy

@@ -23,7 +23,8 @@ inline constexpr std::uint64_t kRatedStepsPerSecond = 10;
 /// Small files with the bytes of this many steps may be left to the kernel when they are closed, on a disk that others used just now. Sending
 /// small files takes longer than sending the same bytes of a large file, most of all on a mechanical disk.
 inline constexpr std::uint64_t kLeftStepsMin = 8;
-/// One more step is allowed for each such time without others at the disk. So a foreground waits for at most about a twentieth of the time for which it was away.
+/// One more step is allowed for each such time without others at the disk. So a foreground waits for at most about a twentieth of the time for which it did not
+/// use the disk.
 inline constexpr std::uint64_t kQuietPerLeftStepNs = 500'000'000;
 /// More steps are of no use: with 50 steps, 80,000 files are unpacked as fast as without discnice.
 inline constexpr std::uint64_t kLeftStepsMax = 50;

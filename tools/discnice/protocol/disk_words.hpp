@@ -38,8 +38,8 @@ inline DiskActivity load_activity(const Disk& disk, std::uint64_t now_ns) {
   return possible(activity, now_ns);
 }
 
-/// When two members store a look at the same time, because one of them is very late, their words may be mixed. This causes one wrong result,
-/// and the next look corrects it.
+/// Two members may store a reading at the same time, because one of them is very late. Then their words may be mixed. This causes one wrong
+/// result, and the next reading corrects the result.
 inline void store_activity(Disk& disk, const DiskActivity& activity) {
   std::uint64_t words[kActivityWords] = {};
   std::memcpy(words, &activity, sizeof activity);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // lane_account: the shared account of one of a job's limits. It holds the instant until which all admitted work is paid, and two sums that confirm that instant.
 //
-// A wrong instant could have any value, and every process of the job would wait for it. So two sums are kept in addition: how many units were ever charged to
-// the lane, and how many had been charged when the lane was last found paid. No correct debt is longer than the time that the difference takes at the job's
-// rate. So even when the memory is damaged, a process waits only for its own bytes, and for bytes of others that were charged and are not paid yet.
+// A wrong instant could have any value, and every process of the job would wait for it. So two sums are kept in addition: the number of units that were ever
+// charged to the account, and the number of units that had been charged when all units were last found paid. No correct debt is longer than the time that the
+// difference takes at the job's rate. So even when the memory is damaged, a process waits only for its own bytes, and for bytes of others that were charged
+// and are not paid yet.
 #pragma once
 
 #include <atomic>

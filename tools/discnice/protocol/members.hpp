@@ -80,7 +80,7 @@ void for_each_member(AnySegment& segment, Take take) {
   }
 }
 
-/// The bytes that members were charged for operations which still wait for their turn.
+/// The bytes of operations that were charged to members and still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
 /// Takes the reservations of members of the caller's namespace that were killed while they waited. Returns their bytes, which the caller gives back

@@ -30,8 +30,8 @@ using gray::base::raw_syscall;
 
 // A reader must be this many pages further before the pages behind it are dropped.
 constexpr std::uint64_t kBehindPages = 256;
-// Half of the memory that was free at the beginning is left for memory that is not counted here: inodes, and memory of programs. A job that found no free
-// memory gets this part of all memory as its room.
+// Half of the memory that was free at the beginning is left for uses that are not counted here: inodes, and the memory of programs. A job that found no
+// free memory gets this part of all memory as its room.
 constexpr std::uint64_t kMemoryShare = 32;
 constexpr int kWrittenPartsMax = 8;  // one call drops at most this many parts
 
@@ -62,7 +62,8 @@ std::uint64_t room_bytes(Job& job, const Grant& grant) {
   return grant.cache == CacheUse::own ? grant.own_cache_bytes : free_room_bytes(job);
 }
 
-// Whether the job holds too many pages. A file that is read the first time may have half of the room, and a file that is read again may have all of it.
+// Whether the job holds too many pages. The pages of a file that is read for the first time may fill half of the room. The pages of a file that is read
+// again may fill the whole room.
 bool holds_too_much(Job& job, const Grant& grant, const OpenFile& file) {
   const std::uint64_t room = room_bytes(job, grant);
   const std::uint64_t brought_bytes = job.segment->cache_brought_bytes.load(std::memory_order_relaxed);

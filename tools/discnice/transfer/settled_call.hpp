@@ -7,8 +7,8 @@
 // Output observed: the coarse clock after the call; when it has moved since the last look, the kernel's account.
 // Inference drawn: bytes that the account shows beyond the predictions are a debt. The debt is paid before the next call of any kind. So the program
 //   gets the result of a call at once, and the result is not lost when a wait is cancelled. Only stdio waits after the call (stream_hooks.cpp).
-// What breaks it: all bytes are noticed, but some of them late. A program that makes no call after its last read from the disk does not wait for that
-//   last read.
+// What breaks it: nothing is lost, but some bytes are noticed late. A program that makes no call after its last read from the disk does not wait
+//   for that last read.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"

@@ -30,8 +30,9 @@ using gray::base::ScopedFd;
 //
 // Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so the i-numbers of files made one after the other rise as long as no other program
 // makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number that is lower than the i-number before it was
-// freed in the meantime. All files are made first. Then they exchange names until their i-numbers rise. What breaks it: a file system whose i-numbers change
-// with a rename, and a file system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot break it.
+// freed in the meantime. All files are made first. Then such files exchange their names until the i-numbers rise. What breaks it: a file system whose
+// i-numbers change with a rename, and a file system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot
+// break it.
 class RisingFiles {
  public:
   /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.
