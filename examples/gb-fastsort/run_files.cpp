@@ -15,7 +15,7 @@
 namespace fastsort {
 namespace {
 
-constexpr std::size_t kOtherDescriptors = 16;  // the input, the output, what libgray has open
+constexpr std::size_t kOtherDescriptors = 16;  // the input, the output, files of libgray
 constexpr std::size_t kRunsLeast = 4;
 constexpr std::size_t kRunsMost = 4096;  // each has a buffer of its own when they are merged
 

@@ -38,11 +38,11 @@ constexpr std::size_t kChunkRecords = 1U << 16U;      // each chunk is sorted wh
 constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // limits for a piece that is written to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
 constexpr std::uint64_t kPiecesPerPass = 16;
-constexpr std::uint64_t kPiecesAtOnce = 3;        // two pieces wait, one is being written
+constexpr std::uint64_t kPiecesAtOnce = 3;        // two pieces wait, the third is being written
 constexpr std::size_t kGatherRecords = 64;        // records that are prefetched together
 constexpr std::size_t kPieceRecords = 1U << 14U;  // read without checking whether other processes need memory
 constexpr std::size_t kReturnsPerPass =
-    8;  // at least one part in so many of the filled memory is given back; with smaller amounts a run would begin again and again
+    8;  // at least this fraction of the filled memory is given back (1/8); with smaller amounts a run would begin again and again
 constexpr double kLookS = 0.01;  // time between two checks whether other processes need memory
 
 gb_alloc_options ask_with_files() {

@@ -68,8 +68,8 @@ class Seqlock {
     return true;
   }
 
-  std::atomic<std::uint64_t> sequence_{0};      // writer: the one writer
-  std::atomic<std::uint64_t> words_[kWords]{};  // writer: the one writer
+  std::atomic<std::uint64_t> sequence_{0};      // writer: the only writer
+  std::atomic<std::uint64_t> words_[kWords]{};  // writer: the only writer
 };
 
 }  // namespace gray::base

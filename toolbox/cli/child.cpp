@@ -218,7 +218,7 @@ bool is_shell_job() {
 
 void stand_with(pid_t child) {
   constexpr timespec kMoment{
-      0, 100'000'000};  // the terminal's Ctrl-Z stops us too, and whoever is held from outside goes on soon
+      0, 100'000'000};  // Ctrl-Z stops this process, too; a process that is held from outside goes on soon
   nanosleep(&kMoment, nullptr);
   if (!is_standing(child)) return;
   raise(SIGSTOP);

@@ -111,7 +111,7 @@ struct Lack {
   std::uint64_t arrival_ns;
   std::uint64_t bytes;
   std::uint64_t
-      reserve_bytes;  // must be free beside these bytes and beside the bytes for earlier waiters; one reserve serves all waiters
+      reserve_bytes;  // must be free in addition to these bytes and to the bytes of earlier waiters; one reserve serves all waiters
 };
 
 // The sum to be given back: the amount that the accounts show as missing, and the amounts that waiting processes lack. Waiting processes are served in the order of arrival, as

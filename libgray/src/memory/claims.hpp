@@ -45,11 +45,11 @@ struct Claim {
   std::uint32_t pid;         // in its own PID namespace
   std::uint64_t arrival_ns;  // the order of arrival
   std::uint64_t min_bytes;
-  std::uint64_t max_bytes;   // an upper bound of all amounts of the claim; its slot is held for so many bytes
-  std::uint64_t held_bytes;  // bytes touched so far
+  std::uint64_t max_bytes;      // an upper bound of all amounts of the claim; the size of its lock range
+  std::uint64_t held_bytes;     // bytes touched so far
   std::uint64_t pending_bytes;  // of a promise
   std::uint64_t
-      reserve_bytes;  // of a waiting process: must be free beside min_bytes, by the account of kCommonAccount
+      reserve_bytes;  // of a waiting process: must be free in addition to min_bytes, by the account of kCommonAccount
   std::uint64_t checksum;  // of the fields above: a torn or damaged claim counts for nothing
 };
 

@@ -33,7 +33,7 @@ struct FollowAnswer {
   FollowVerdict verdict = FollowVerdict::stay;
   FollowReason reason = FollowReason::none;
   std::uint64_t bytes = 0;      // the size that the heap may have from now on
-  std::int64_t room_bytes = 0;  // room beside the present heap; below zero: the heap is too large
+  std::int64_t room_bytes = 0;  // memory for a larger heap; below zero: the heap is too large
 };
 
 /// Follows one heap. One thread at a time. The memory that the heap may take until the next question is entered as a promise of this process in the user's claims, so that no

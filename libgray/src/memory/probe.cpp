@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kBlockPages = 64;  // pages touched before their times are evaluated
 // A swap-in reads 8 neighbouring pages together, so 3 slow pages lie within 24. A preempted thread has one slow page in thousands.
 constexpr std::uint32_t kSlowPagesMin = 3;
-constexpr std::uint64_t kSwapInPages = 8;  // one of these pages answers for all
+constexpr std::uint64_t kSwapInPages = 8;  // one of these pages is tested for all of them
 constexpr std::uint64_t kWindowAgainPages = 64;
 // The kernel reclaims for a group once in 32 to 64 pages.
 constexpr std::uint64_t kWindowFirstPages = 256;

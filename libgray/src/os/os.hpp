@@ -73,9 +73,9 @@ base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
 /// The result of mapping one page: the host also maps the cached pages around it.
 struct MappedWindow {
   std::uint64_t first_page;  // the first page of the window
-  std::uint32_t pages;       // how many pages the window has, including the page asked for
+  std::uint32_t pages;       // how many pages the window has, including the requested page
   std::uint32_t resident;    // bit i: page first_page + i was cached before
-  bool has_fetched;          // the page asked for was not cached, and was fetched
+  bool has_fetched;          // the requested page was not cached, and was fetched
 };
 
 /// Maps the page at an offset for reading, and unmaps it again. At most that page is fetched. If the file shrinks in the meantime, the answer is -EFAULT, and no signal is

@@ -43,7 +43,7 @@ struct FileHistory {
 
 struct ClassHistory {
   std::uint64_t calls = 0;
-  std::uint64_t moved_bytes = 0;  // the sum of what the calls returned
+  std::uint64_t moved_bytes = 0;  // the sum of the calls' results
   DiskBytes bytes;
 };
 

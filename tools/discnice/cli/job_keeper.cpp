@@ -259,7 +259,7 @@ std::string JobKeeper::missed(const Report& report) const {
 void JobKeeper::follow_schedule() {
   if (options_.schedule.count == 0) return;
   if (has_followed_ && segment_.grant.sequence() != grant_sequence_) {
-    options_.schedule.count = 0;  // somebody has changed the limits: they hold from now on
+    options_.schedule.count = 0;  // a user has changed the limits: they hold from now on
     return;
   }
   const std::time_t now = std::time(nullptr);

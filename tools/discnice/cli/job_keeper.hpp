@@ -125,7 +125,7 @@ class JobKeeper {
   std::map<pid_t, std::string> judged_;  // the images that are covered or were reported
   processes::AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
-  processes::KernelAccount orphans_;  // the sum over those that this process waited for
+  processes::KernelAccount orphans_;  // the sum over the orphans that this process waited for
 };
 
 }  // namespace discnice::cli

@@ -115,7 +115,7 @@ void LeftWritesSender::run() {
     const bool can_send = *mount == 0 || send(*mount - 1);
     if (!can_send) protocol::refuse_left(segment_);
     protocol::set_left_sender(segment_, can_send);
-    if (!can_send && !next_asked()) return;  // a pause, in which nobody asks
+    if (!can_send && !next_asked()) return;  // a pause without requests
   }
 }
 

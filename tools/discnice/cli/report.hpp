@@ -58,8 +58,8 @@ struct Report {
   // The bytes that the members have read in the kernel's account and that were charged.
   std::uint64_t accounted_bytes = 0;
   std::uint64_t probe_bytes = 0;
-  std::uint64_t cache_brought_bytes = 0;  // what the job brought into the page cache
-  std::uint64_t cache_let_go_bytes = 0;   // what the job dropped from it again
+  std::uint64_t cache_brought_bytes = 0;  // bytes that the job brought into the cache
+  std::uint64_t cache_let_go_bytes = 0;   // bytes of these that the job dropped again
   std::uint64_t processes = 0;
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;

@@ -262,7 +262,7 @@ gray::base::Result<protocol::Segment*> make_segment(const RunOptions& options, c
   const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, name); };
   auto segment = make();
   if (segment.error() != -ENOSPC) return segment;
-  clear_leftovers();  // leftovers may be what fills /dev/shm
+  clear_leftovers();  // leftovers may have filled /dev/shm
   return make();
 }
 

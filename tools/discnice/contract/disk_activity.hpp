@@ -28,7 +28,7 @@ struct OwnTraffic {
   std::uint64_t written_bytes = 0;
   std::uint16_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
   std::uint16_t is_syncing =
-      0;                    // 1: the launcher is just now sending to the disk what the job left to the kernel
+      0;  // 1: the launcher is just now sending to the disk the data that the job left to the kernel
   std::uint32_t syncs = 0;  // beginnings and ends of calls that bring data to the disk; the last 32 bits
 };
 
@@ -56,7 +56,7 @@ struct DiskActivity {
   std::uint64_t ran_since_ns = 0;  // when the job first ran after the foreground's last request; 0: not yet
   PressureSample pressure;         // at the sample, for a disk that is judged by pressure
   std::uint64_t listen_until_ns =
-      0;  // until then the job keeps still to hear others; 0: it does not keep still
+      0;  // until then the job pauses, so that it notices other users; 0: the job does not pause
   std::uint64_t listened_at_ns = 0;       // when the job last began to keep still
   std::uint16_t is_unsettled = 0;         // 1: the job itself did something before the sample
   std::uint16_t are_flushes_own = 0;      // 1: a flush that ends now may come from a call of this user's jobs

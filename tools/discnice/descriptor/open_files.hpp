@@ -50,7 +50,7 @@ struct alignas(64) OpenFile {
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;  // opened by name, and not reused since
   std::atomic<bool> is_new;      // the opening created the file, or emptied it
-  std::atomic<Emptied> emptied;  // what the opening took away
+  std::atomic<Emptied> emptied;  // the data that the opening removed
   std::atomic<std::uint32_t>
       opening_flags;  // the flags of open(), with kHasFlags, while nothing can have changed them; 0: not known
   std::atomic<std::uint64_t>
@@ -66,7 +66,7 @@ struct alignas(64) OpenFile {
   bool is_direct;
   bool is_append;
   bool is_synchronous;
-  bool is_own;         // this process's user owns the file, so mincore() tells the truth
+  bool is_own;         // this process's user owns the file, so mincore() gives true answers
   bool can_count;      // the kernel counts resident pages of this file for this process, as far as is known
   bool has_counted;    // the kernel has counted them once, so that need not be tried again
   bool is_size_fresh;  // the file was not used since its size was read

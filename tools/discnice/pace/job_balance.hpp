@@ -41,7 +41,7 @@ class JobBalance {
     std::int64_t follow(std::uint64_t said, std::int64_t moved);
 
    private:
-    std::uint64_t before_last_ = 0;  // the sum at the last look but one
+    std::uint64_t before_last_ = 0;  // the sum at the look before the last look
     std::uint64_t last_ = 0;         // the sum at the last look
     std::uint64_t steady_ = 0;       // the middle of three sums
     std::int64_t bytes_ = 0;

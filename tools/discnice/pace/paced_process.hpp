@@ -137,13 +137,13 @@ class PacedProcess {
   Growth seen_;  // the account at the last take_growth()
   Growth now_;   // the account since `start_`
   Growth start_;
-  Growth recent_;         // what take_growth() has found since `recent_at_ns_`
+  Growth recent_;         // the result of take_growth() since `recent_at_ns_`
   Growth before_recent_;  // the same in the moment before
   std::uint64_t recent_at_ns_ = 0;
   Unforeseen unforeseen_;
   Growth unforeseen_seen_;  // the account at the last take_unforeseen()
   Growth booked_;           // counted on the disks, and not charged yet
-  Growth expected_;         // from children that are gone
+  Growth expected_;         // from children that have ended
   Growth expected_start_;   // the part of that which the children had moved before they were looked at
   Growth missing_;
   std::uint64_t disks_at_ns_ = 0;

@@ -28,14 +28,14 @@ namespace discnice::pace {
 /// The processes to look after.
 struct Paced {
   std::vector<pid_t> roots;    // these processes, and all that are below them or will be
-  std::set<pid_t> left_out;    // except these processes, and those below them
+  std::set<pid_t> left_out;    // except these processes and their descendants
   std::string preloaded_name;  // the file name of the preloaded library
-  bool are_adopted = false;    // they ran before the job did: what they moved before does not count
+  bool are_adopted = false;    // they ran before the job: earlier bytes do not count
   std::string obstacle =
       {};  // why the library cannot reach the first process; empty when that has to be found out
   protocol::SegmentName segment_name = {};  // the name of the job's account
   bool takes_orphans =
-      false;  // a process that outlives its parent becomes a child of this process; the first root is one as well
+      false;  // a process that outlives its parent becomes a child of this process; the first root is such a child
   Exchange* exchange =
       nullptr;  // used by the code that sees large calls before they are made; null: there is none
   bool are_reads_held = false;   // the kernel holds the job's reads: no process is stopped for them

@@ -38,7 +38,7 @@ struct ScheduleEntry {
 struct Schedule {
   ScheduleEntry entries[kScheduleEntriesMax];
   unsigned count = 0;
-  const char* problem = nullptr;     // what is wrong; null when nothing is
+  const char* problem = nullptr;     // what is wrong; null: nothing
   std::size_t problem_position = 0;  // in the text
 };
 

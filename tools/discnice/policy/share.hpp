@@ -13,7 +13,7 @@ extern const Policy kShare;
 /// One job that asks for a part of the total.
 struct Claim {
   std::uint32_t weight = 1;
-  std::uint64_t wanted_bytes_per_s = 0;   // what the job would use; UINT64_MAX: as much as it can get
+  std::uint64_t wanted_bytes_per_s = 0;  // the rate that the job would use; UINT64_MAX: as much as it can get
   std::uint64_t granted_bytes_per_s = 0;  // the answer
 };
 

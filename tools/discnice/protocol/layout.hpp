@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kSegmentVersion = 21;
 
 /// How many processes of one job can be distinguished at once. In a job with more, the other processes still share the budget, and are counted together in the first slot.
 inline constexpr std::uint32_t kMembersInFront =
-    2;  // on the first page of the segment, beside the job's accounts
+    2;  // on the first page of the segment, with the job's accounts
 inline constexpr std::uint32_t kMembersAtOnce = 16;  // on each further page
 inline constexpr std::uint32_t kMemberMax = kMembersInFront + 63 * kMembersAtOnce;
 /// The first page, which every job has. The other pages get their memory at their first use (reserve.hpp).
@@ -186,7 +186,7 @@ inline constexpr std::uint32_t kExcludedBytesMax = 32;
 
 /// Bits of JobOptions::disabled_models.
 inline constexpr std::uint32_t kWithoutCache = 1;      // every page counts as absent
-inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in only what was asked for
+inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in only the requested pages
 inline constexpr std::uint32_t kWithoutWrites = 4;     // every write reaches the disk, also a repeated write
 
 /// Bits of JobOptions::recorded.
@@ -206,7 +206,7 @@ struct JobOptions {
   std::uint64_t probe_hit_max_ns;
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and the values below it
-  std::uint32_t recorded = 0;         // what goes into the job's ring: kRecordOperations, kRecordStacks
+  std::uint32_t recorded = 0;         // the records of the job's ring: kRecordOperations, kRecordStacks
   std::uint16_t is_adopted = 0;       // the processes ran before the job, and go on when the job's maker ends
   std::uint16_t readahead_rules =
       kRulesNotMeasured;  // readahead_rules.hpp of toolbox/base; written like probe_hit_max_ns
@@ -287,7 +287,7 @@ struct Segment {
   // The instant at which the table of dirty data was taken; 0: no member holds it. The table tells which data of the job's files is in memory
   // and not on disk yet.
   // Writer: the member that holds the table (job/dirty_table.hpp).
-  alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
+  alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: not held
 
   // The value of lane_charged when the lane was last found paid. Writer: the member that finds this.
   std::atomic<std::uint64_t> lane_settled[kLaneStates];

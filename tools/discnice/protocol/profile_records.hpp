@@ -37,7 +37,7 @@ struct MappingRecord {
   std::uint64_t offset_bytes;  // where in the file the range begins
   std::uint32_t index;         // the place among the image's mappings; 0 is usually the program itself
   std::uint32_t reserved;
-  char path[kMappingPathBytesMax];  // ends in a zero; a longer one is cut
+  char path[kMappingPathBytesMax];  // ends in a zero; a longer path is cut
 };
 static_assert(sizeof(MappingRecord) == kRecordBytesMax);
 

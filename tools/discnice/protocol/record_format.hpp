@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 /// The largest values of a record. The recording cuts values to these limits, and a reader refuses larger values, so that no file can keep a reader
 /// busy for ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
-    0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
+    0x7ffff000;  // the most bytes of one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
@@ -88,7 +88,7 @@ struct OperationRecord {
   std::uint32_t window_pages_max;  // of the device: ReadaheadLimits
   std::uint32_t request_pages_max;
   std::uint32_t descriptor;
-  std::uint32_t opening;  // a new number each time the descriptor stands for something new
+  std::uint32_t opening;  // a new number each time the descriptor stands for another open file
   std::uint8_t kind;      // OpKind
   std::uint8_t call_class;
   std::uint8_t flags;
@@ -122,7 +122,7 @@ struct OutcomeRecord {
   RecordHead head;
   std::uint64_t number;
   std::int64_t result;              // the result of the call; negative: the call failed
-  std::uint64_t kernel_read_bytes;  // what the kernel charged to the thread during the call
+  std::uint64_t kernel_read_bytes;  // bytes that the kernel charged to the thread meanwhile
   std::uint64_t kernel_write_bytes;
   std::uint8_t kind;
   std::uint8_t call_class;
@@ -166,7 +166,7 @@ struct NameRecord {
   RecordHead head;
   std::uint64_t device;
   std::uint64_t inode;
-  char path[kRecordedPathBytesMax];  // ends in a zero; a longer one is cut
+  char path[kRecordedPathBytesMax];  // ends in a zero; a longer path is cut
 };
 static_assert(sizeof(NameRecord) == kRecordBytesMax);
 inline constexpr std::uint32_t kNameFixedBytes = offsetof(NameRecord, path);

@@ -49,7 +49,7 @@ bool replace(const void* address) {
 
 // The kernel's struct sigaction on the machines that raw_syscall() supports.
 struct KernelAction {
-  void (*handler)(int, siginfo_t*, void*);  // null: the standard one
+  void (*handler)(int, siginfo_t*, void*);  // null: the default
   unsigned long flags;
   void (*restorer)();
   std::uint64_t mask;

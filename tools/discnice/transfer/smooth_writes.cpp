@@ -45,7 +45,7 @@ constexpr std::uint64_t kLeftAloneShare = 8;
 // The longest time for which a write waits for an earlier step, and the time between two looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 250'000;
-constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks: one request
+constexpr std::uint32_t kLaterRequests = 1;  // on most disks a step is one request
 constexpr unsigned kChunksMax = 64;          // of a file whose writes were not in order
 
 std::atomic<std::uint64_t> written_bytes{0};    // by this process

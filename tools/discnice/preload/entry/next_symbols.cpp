@@ -67,7 +67,7 @@ void NextSymbols::read_loaded() {
     if (!is_searched(*library)) continue;
     Tables
         tables;  // stored as a whole, because another thread that comes here at the same time writes the same
-    if (!read_tables(*library, &tables)) break;  // a library behind it must not be asked before it
+    if (!read_tables(*library, &tables)) break;  // a library behind this one must not be searched before it
     libraries_[count++] = tables;
   }
   library_count_ = count;
