@@ -5,8 +5,8 @@
 // runs that are longer than the number of runs times that unit do not speed up the merge. In the first phase, memory beyond the processor's caches and the
 // needs of the page cache costs time instead of saving it.
 // Output observed: the time of each pass for each record, for reading, sorting and writing together.
-// Inference drawn: if a pass of half the size took clearly less time for each record, larger passes save no time, and half of that size is tried next.
-// Otherwise the larger size is right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.
+// Inference drawn: if a pass of half the size took clearly less time for each record, larger passes save no time. Then half of the smaller size is
+// tried next. Otherwise the larger size is right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.
 // What breaks it: other programs whose load changes at the same times as the passes; a disk whose speed changes within two passes by more than the least
 // difference that is acted on. Both sizes sort correctly, so a wrong choice costs at most this difference.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// call_edges: makes file calls at their edges and prints the result and errno of each. Runs with and without a preloaded library are compared.
+// call_edges: makes edge cases of file calls and prints the result and errno of each. Runs with and without a preloaded library are compared.
 //
 //   call_edges FOLDER        an empty folder on a disk
 // errno is set to a mark before each call. So the output shows when a successful call changes errno. The output does not depend on time, process numbers

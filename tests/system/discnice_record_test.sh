@@ -110,7 +110,7 @@ nothing_changes() {
   "$DISCNICE" replay same.record >/dev/null || complain 'its recording is not whole'
 }
 
-# The edges of calls and of processes' lives, as in discnice_identical_test, with all kinds of observation switched on.
+# The edge cases of calls and of processes are run as in discnice_identical_test, with all kinds of observation switched on.
 edges_stay() {
   local one way watch=(--record edge.record)
   [[ ! -e $LIB/libdiscnice-profile.so ]] || watch+=(--profile edge.folded)

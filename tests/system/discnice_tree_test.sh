@@ -3,9 +3,9 @@
 # discnice_tree_test: a tree of processes shares one rate, no process in it starves, and nothing is left behind in /dev/shm.
 #
 # How: eight programs of one shell read and write uncached files of their own, under the launcher and with the library alone. The kernel's account from outside must
-# be within 5 % of the one rate, and half-way through the run each program must have had its part. Then members, the first process and the launcher are killed
-# at work, and the test checks that no segment is left. Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the
-# daemon's task).
+# be within 5 % of the common rate, and half-way through the run each program must have moved its part. Then members, the first process and the launcher are
+# killed at work, and the test checks that no segment is left. Left out: more members than the segment has places (a unit test of protocol/), fairness among
+# jobs (the daemon's task).
 # Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not allow.
 source "$(dirname "$0")/../support/discnice.bash"
 

@@ -2,8 +2,8 @@
 // update_regions_test: how many new disk bytes a write causes, and how many of them a removal gives back.
 //
 // How: thousands of seeded random sequences of mark, remove, clear and waiting are compared with a very simple model: one set of page numbers for each file.
-// The order of the intervals and the gaps between them are private. Errors in them appear in the counts. Left out: which file or interval is forgotten when the
-// table is full. The test checks only the allowed effect on the counts.
+// The test does not see the order of the intervals and the gaps between them. Errors in them appear in the counts. Left out: which file or interval is
+// forgotten when the table is full. The test checks only the allowed effect on the counts.
 #include "tools/discnice/predictor/update_regions.hpp"
 
 #include <algorithm>

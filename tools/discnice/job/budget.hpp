@@ -22,7 +22,7 @@ std::uint64_t shared_rate_of(const Grant& grant);
 /// How a rate is spent in portions (policy/lumps.hpp).
 struct Portion {
   std::uint64_t time_ns = 0;       // the time of a portion at the rate; 0: no portions
-  std::uint64_t saved_ns_max = 0;  // how much of the savings may be used
+  std::uint64_t saved_ns_max = 0;  // how much unused rate may be used
 };
 
 /// Charges an operation to every account that has a limit. Returns the instant at which the operation is paid in all of them, or 0 when it may start

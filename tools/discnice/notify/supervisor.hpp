@@ -9,9 +9,10 @@
 // Knowledge assumed: a page that was read a moment ago is still cached when the call asks for it. The kernel charges a read to the thread that makes it, so the
 //   steps are charged to this program's thread.
 // Output observed: the call's words; whether the file's pages are resident, where the kernel tells; the account of this program's thread.
-// Inference drawn: the bytes that a call would move, before the kernel makes it. A write may continue when the write before it
-//   has had its time at the rate. The pacer charges it, by the kernel's account.
-// What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads them again, and the pacer charges that.
+// Inference drawn: the bytes that a call would move, before the kernel makes it. A write may continue after the time that the
+// bytes of the write before it take at the rate. The pacer charges the written bytes, by the kernel's account.
+// What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads the pages again, and the pacer charges
+// these reads.
 //
 // One thread takes the calls, and lets calls that need no disk go at once. Another thread makes the steps. Both belong to the launcher, or to the process that
 // looks after the programs that go on when the command has ended (cli/staying.hpp).

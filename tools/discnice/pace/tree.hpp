@@ -2,9 +2,9 @@
 // tree: finds the processes of a job: the named processes and all their present and future descendants.
 //
 // Knowledge assumed: /proc/loadavg shows the last number that the kernel gave to a thread. While that number does not change, no process was started.
-//   A process whose parent ended before the first look is no longer a descendant of the job's processes. When the launcher started the job, the
-//   kernel makes such a process the launcher's child (processes/orphans.hpp). Otherwise it becomes a child of an ancestor of this process (or of init), and is
-//   recognised by the environment variable that names the job.
+//   When a process's parent ended before the processes were first read, the process is no longer a descendant of the job's processes. When the launcher
+//   started the job, the kernel makes such a process the launcher's child (processes/orphans.hpp). Otherwise it becomes a child of an ancestor of this process
+//   (or of init), and is recognised by the environment variable that names the job.
 // What breaks it: in the second case, a process that was started without this variable, or after
 //   the kernel's process numbers have started again from the beginning.
 #pragma once

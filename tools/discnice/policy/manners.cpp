@@ -169,7 +169,8 @@ std::uint64_t flush_bytes(const JobProgress& progress) {
   if (progress.is_suspended != 0) return kSuspendedSteps * kFlushBytesMax;
   const LineSums& learned = progress.learned[static_cast<unsigned>(CallKind::flush)];
   if (learned.weight < 1 || learned.y <= 0) return kFlushBytesMin;
-  // A step has a fixed cost, so the size approaches the wanted time from below, step by step.
+  // A step has a fixed cost in time. So the size found here is too small at first, and comes closer to the
+  // right size with each step.
   const double bytes = learned.x * 1024 / learned.y * (kFlushNs / 1000.0);
   if (bytes >= number(kFlushBytesMax)) return kFlushBytesMax;
   return bytes > number(kFlushBytesMin) ? static_cast<std::uint64_t>(bytes) : kFlushBytesMin;

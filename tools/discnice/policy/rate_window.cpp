@@ -32,8 +32,8 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
 
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
-  // An operation may use savings up to its own cost, however large it is. So when an operation was predicted too high and refunded, the refund can
-  // pay for a next operation of the same size.
+  // An operation of any size may use unused rate up to its own cost. When an operation moved fewer bytes than predicted, the difference is given
+  // back, and can pay for the next operation of the same size.
   const std::uint64_t own_ns = drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
   const std::uint64_t window_ns = own_ns > grant.window_ns ? own_ns : grant.window_ns;
   const std::uint64_t window_start_ns = now_ns > window_ns ? now_ns - window_ns : 0;
