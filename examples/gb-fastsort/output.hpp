@@ -19,7 +19,7 @@ class Output {
   /// The folder of the runs: the folder of the output, or $TMPDIR if the output is no regular file.
   [[nodiscard]] const std::string& run_folder() const { return run_folder_; }
 
-  /// Opens the output, empty. Only users who may read all inputs may read a new file.
+  /// Opens the output, empty. A new output can be read only by users who may read all inputs.
   std::FILE* begin();
   void end();
 

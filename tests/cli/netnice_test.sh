@@ -37,7 +37,8 @@ expect 126 1 -- "$SCRATCH"
 expect 125 1 --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 [[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
-# The command's output, arguments and status are its own. Nothing is reported about a command that used no network.
+# The command gets its arguments unchanged, and netnice does not change the command's output and status. Nothing is
+# reported about a command that used no network.
 expect 7 0 -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 expect 0 0 echo --rate 3

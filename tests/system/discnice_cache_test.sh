@@ -22,8 +22,8 @@ job() { "$DISCNICE" --json --report report "$@" || fail "status $? from $*"; }
 # disk_reads FILES: how many times the job read the whole of big from the disk.
 disk_reads() { calculate "$(field report kernel_read_bytes) / ($FILE_MB * 1048576.0)"; }
 
-# Pages that were cached before stay, and pages that the job brought in are dropped, with any call that reads. The ledger is off, because no read
-# is trusted then.
+# Pages that were cached before stay, and pages that the job brought in are dropped, with any call that reads. The ledger is off, because without
+# the ledger no read is trusted.
 half_warm() {
   local try
   for try in 1 2 3 4 5; do

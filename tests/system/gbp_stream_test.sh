@@ -4,10 +4,10 @@
 # missing part and little more, again and again. While a slow reader works on cached parts, the disk fetches.
 #
 # How: an uncached file is streamed from an emulated disk, whose trace tells the place of each request. Only data that was requested ahead may be read: a request
-# that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. Of a file of records the second half
-# is cached. A reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a memory
-# control group of version 1, while the pages of the programs themselves are kept in memory outside the group. The device counts the bytes that are read. Left
-# out: the time that it takes, and other sizes (script/bench gbp).
+# that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. A file of records has its second
+# half in the cache. A reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a
+# memory control group of version 1, while the pages of the programs themselves are kept in memory outside the group. The device counts the bytes that are
+# read. Left out: the time that it takes, and other sizes (script/bench gbp).
 # Runs alone: other programs would take the memory that the passes need, and data would be read again.
 source "$(dirname "$0")/../support/system.bash"
 need_root

@@ -4,8 +4,8 @@
 #
 # Everything happens in a memory control group of 64 MiB; making it needs root. A writer of files in a group that is nearly full causes the pressure. The test
 # uses the events of the group, and once more hides the group's files, so that the host's stall information is used. A second before each case, the test checks
-# that nothing is reported without pressure. When the host reports pressure even then, another program causes it, and that half is left out. Left out: how much
-# pressure is needed, because the kernel decides this.
+# that nothing is reported without pressure. When the host reports pressure even then, another program causes it, and that half is left out. Left out: the
+# amount of pressure at which memory is given back, because the kernel decides this.
 # Runs alone on a quiet host: it uses the host's stall information, which other programs would change.
 source "$(dirname "$0")/../support/system.bash"
 need_root

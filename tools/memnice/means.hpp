@@ -36,7 +36,8 @@ class Means {
 
   /// The memory of the job in bytes. `pids` are the job's processes.
   [[nodiscard]] virtual std::uint64_t job_bytes(const std::vector<pid_t>& pids) const = 0;
-  /// Time in which members of the job waited for memory, in microseconds. No value: it cannot be told apart from the waiting time of other programs.
+  /// Time in which members of the job waited for memory, in microseconds. No value if this time cannot be told apart from the waiting time of other
+  /// programs.
   [[nodiscard]] virtual std::optional<std::uint64_t> own_stall_us() const { return std::nullopt; }
   /// Whether members of the job get no memory, and no memory can be taken from them, so that they wait until other programs give some back.
   [[nodiscard]] virtual bool is_job_stuck() const { return false; }

@@ -36,8 +36,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Opens the file. Its content stays until there is a recording to write. Returns 0 or a negative errno. When no file is open, operations are
-  /// dropped.
+  /// Opens the file. The old content of the file stays until there is a recording to write. Returns 0 or a negative errno. When no file is
+  /// open, operations are dropped.
   int open_file(const std::string& path);
 
   /// Makes the ring of the job and begins to drain it. `command_line` is for the readers of the recording. Returns 0 or a negative errno.

@@ -5,8 +5,9 @@
 //   (Documentation/accounting/psi.rst). Each member of the job knows how long its own calls that needed a disk took.
 // Output observed: how much both times have grown between two looks.
 // Inference drawn: the waiting time beyond the job's own is the waiting time of others. A job that reads without a pause hides the others, because
-//   the kernel counts a moment once, even if many tasks wait in that moment. So the job keeps still for a moment a few times a second, and listens.
-//   If a call of the job was still under way then, the job listens once more. The job also listens during the time in which it is held back.
+//   the kernel counts a moment once, even if many tasks wait in that moment. So the job pauses for a moment a few times a second, and checks
+//   whether others wait. If a call of the job was still under way then, the job listens once more. The job also listens during the time in which it
+//   is held back.
 // What breaks it: programs that wait for another disk are taken for foreground of this disk. Some waiting of the job shows in no call: page faults of
 //   maps, and the kernel's own writing of the job's data. This waiting is taken for the waiting of others. When many processors work, the
 //   figure becomes small, because the kernel weights each processor's waiting.

@@ -45,7 +45,7 @@ inline std::uint64_t load_paid_ns(const Segment& segment, unsigned lane, std::ui
 template <typename Next>
 void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::uint64_t rate_per_s,
                     std::uint64_t now_ns, Next next) {
-  // Read before the instant, so that later charges of others count as unpaid.
+  // This sum is read before the instant, so that later charges of other processes count as unpaid.
   const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);
   std::uint64_t word = segment.lane_states[lane].load(std::memory_order_acquire);
   if (unpack_instant(word, now_ns) <= now_ns)

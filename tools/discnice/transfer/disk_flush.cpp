@@ -26,8 +26,8 @@ constexpr unsigned kSkipsMax = 64;
 std::atomic<unsigned> skips_left{0};
 std::atomic<unsigned> skips_next{1};
 
-// Opens the root folder of the file's mount. Returns a raw error when the opened folder is not the root of that mount, because another mount
-// may cover it.
+// Opens the root folder of the mount on which the file lies. Returns a raw error when the opened folder is not the root of that mount,
+// because another mount may cover it.
 long open_root(int fd) {
   std::uint64_t mount_id = 0;
   char path[outputs::kMountNameBytesMax];

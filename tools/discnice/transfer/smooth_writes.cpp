@@ -38,8 +38,8 @@ constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
 constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
 constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // the least that a file costs
-// Unless the user requests smoothing, a job's first writes are left alone up to this many bytes. For a job with a rate they are at most this part of the bytes
-// of a second at the rate, because the kernel sends them in addition to the job's rate.
+// Unless the user requests smoothing, a job's first writes, up to this many bytes, are not smoothed. For a job with a rate these bytes are at most this part
+// of the bytes of a second at the rate, because the kernel sends them in addition to the job's rate.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
 // The longest time for which a write waits for an earlier step, and the time between two looks.

@@ -39,8 +39,8 @@ constexpr double kQuickUpPart = 0.6;
 constexpr double kDrainFactor = 1.5;
 constexpr int kDrainRounds = 2;
 constexpr std::uint64_t kDrainEveryNs = 3 * gray::base::kNanosecondsPerSecond;
-// Now and then half of the window is taken away, because the whole queue may have been the sender's own queue from the start. This is repeated at once while it
-// leads to a shorter base.
+// Now and then half of the window is taken away, because the whole queue may have been the sender's own queue from the start. The halving is repeated at once
+// while the base gets shorter.
 constexpr std::uint64_t kFirstDrainNs = gray::base::kNanosecondsPerSecond;
 constexpr int kDeepDrainEvery = 4;
 constexpr double kShorterPart = 0.95;
