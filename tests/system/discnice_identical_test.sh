@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_identical_test: programs cannot tell that they are held back: same output, same status, same files.
+# discnice_identical_test: programs cannot tell that they are held back: the output, the status and the files are the same.
 #
 # How: each case is a shell script that runs three times, in a folder of the same name. It runs without discnice. It runs under the launcher at a rate that
 # never makes it wait. It runs with the library alone on uncached files, at a rate that makes it wait and splits its calls. The test compares stdout, stderr and

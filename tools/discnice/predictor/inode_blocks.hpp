@@ -8,8 +8,8 @@
 // Inference drawn: whether a change of a block now causes new disk traffic.
 // What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is charged
 //   again. A block that is not dirty is never taken for a dirty one by forgetting. The kernel's account corrects the charge. The memory may be
-//   shared, and may be damaged. Each entry is read once (toolbox/base/read_once.hpp), and its content can only lead to a wrong answer. Zero bytes are
-//   an empty table.
+//   shared, and may be damaged. Each entry is read once (toolbox/base/read_once.hpp), so damaged content leads to a wrong answer and to no other
+//   error. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>
