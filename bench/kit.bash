@@ -41,8 +41,8 @@
 #   inside GROUP CMD...               runs the command in the group
 #   not_here WHAT REASON              prints that something is left out, and why
 #
-# Everything that a benchmark makes carries $GRAY_BENCH_RUN in its name or environment, and is removed with the benchmark: by the benchmark's own traps when it ends or is
-# interrupted, by a guard (kit/leftovers.py) when it is killed.
+# Each file, device, group and process that a benchmark makes has $GRAY_BENCH_RUN in its name or environment, and is removed with the benchmark. The
+# benchmark's own traps remove it when the benchmark ends or is interrupted. A guard (kit/leftovers.py) removes it when the benchmark is killed.
 KIT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/kit
 readonly KIT
 
@@ -144,7 +144,8 @@ in_turns() {
     if _is_time_over "$turn" "$began_s" "$last_s"; then return; fi
     last_s=$SECONDS
     for ((i = 0; i < count; i++)); do
-      # Each turn begins with another way, and every other turn runs backwards: so no way always follows the same way.
+      # Each turn begins with another way, and every second turn runs in the reverse order. So no way always follows
+      # the same other way.
       way=$(((turn + (turn % 2 ? count - i : i)) % count + 1))
       "$function" "${!way}" >>"$folder/${!way}"
     done

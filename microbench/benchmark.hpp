@@ -5,9 +5,8 @@
 //   Benchmark    the descriptor at the end of each file of benchmarks/
 //   Session      the constructor sets up, round() measures, the destructor cleans up
 //
-// Rounds are short, so that the runner can interleave them. The rounds of one benchmark are spread over the whole run, so a disturbance of a second spoils a few rounds of each
-// benchmark instead of all rounds of one.
-// A session makes only files without a name, so that a killed run leaves no file behind.
+// Rounds are short, so that the runner can interleave them. The rounds of one benchmark are spread over the whole run, so a disturbance of a second affects a
+// few rounds of each benchmark instead of all rounds of one benchmark. A session makes only files without a name, so that a killed run leaves no file behind.
 #pragma once
 
 #include <cstdint>
@@ -55,13 +54,14 @@ struct Output {
   /// The programs that read the key: folders of this repository whose code names the key, separated by commas; "microbench report" for the page that it draws. Empty if no
   /// program reads it.
   const char* readers;
-  /// What a person does with the figure, as a phrase. It may be empty only if a program reads the key; a figure without any use is not measured. tests/shape/check_figures.py
-  /// checks both fields.
+  /// What a person does with the figure, as a phrase. It may be empty only if a program reads the key. A figure without any use is not measured.
+  /// tests/shape/check_figures.py checks both fields.
   const char* reason;
   bool is_per_device;
   Kind kind = Kind::kValue;
-  /// The quantile of the samples that is recorded; usually the median. Where other programs can only make a figure worse, it is the quantile a tenth from the undisturbed end,
-  /// because the next run finds that value again. Where samples are of two kinds whose shares change from run to run, it is a quantile well inside one kind.
+  /// The quantile of the samples that is recorded; usually the median. When other programs can only make a figure worse, it is the quantile a tenth from the
+  /// undisturbed end, because the next run finds that value again. When samples are of two kinds whose shares change from run to run, it is a quantile well
+  /// inside one kind.
   double quantile = kMedian;
 };
 
@@ -75,7 +75,7 @@ struct Context {
   std::uint64_t seed = 1;
 };
 
-/// One measured number. Its key is a key of the descriptor, or a point of one of its curves.
+/// One measured number. The key is a key of the descriptor, or a point of a curve of the descriptor.
 struct Finding {
   std::string key;
   double value = 0;
@@ -96,7 +96,7 @@ class Session {
   /// The results of the rounds so far: by default the median of each series.
   [[nodiscard]] virtual std::vector<Finding> findings() const;
 
-  /// Before rounds_min() rounds no interval is trusted; after rounds_max() rounds the session ends in any case.
+  /// Before rounds_min() rounds no interval is used. After rounds_max() rounds the session ends in any case.
   [[nodiscard]] virtual std::size_t rounds_min() const { return 7; }
   [[nodiscard]] virtual std::size_t rounds_max() const { return 2000; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// explain: `microbench explain KEY`: prints one value with all that is known about it.
+// explain: `microbench explain KEY`: prints one value and all known facts about the value.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

@@ -11,7 +11,7 @@
 
 namespace microbench {
 
-/// If other programs use a larger share of the processors, or tasks wait for a larger part of the time, the figures are not those of the host alone.
+/// If other programs use a larger share of the processors, or tasks wait for a larger part of the time, the figures do not describe the host alone.
 inline constexpr double kForeignCpuShareMax = 0.15;
 inline constexpr double kPressurePercentMax = 10;
 

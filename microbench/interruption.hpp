@@ -9,7 +9,7 @@
 
 namespace microbench {
 
-/// From now on, before a signal ends the program, the program says that nothing was recorded. Call it once, in the main thread.
+/// From now on, the program prints that nothing was recorded before a signal ends it. Call it once, in the main thread.
 void say_when_interrupted();
 
 /// From now on the line says that the figures are recorded. Call it while signals are held (SignalsHeld).

@@ -19,7 +19,7 @@ inline constexpr int kSchema = 1;
 
 nlohmann::ordered_json to_json(const gray::repo::Repository& repository);
 
-/// The parameters of such an object, or a sentence that says what is wrong with it.
+/// The parameters of such an object, or a sentence about the error in it.
 struct JsonRecord {
   std::vector<gray::repo::Parameter> parameters;
   std::string problem;

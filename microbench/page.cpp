@@ -75,7 +75,7 @@ class Page {
     return points_of(all_, curve, device_);
   }
 
-  // Whether the value was measured; a shipped default says nothing about this host.
+  // Whether the value was measured. A shipped default is no fact about this host.
   [[nodiscard]] bool is_measured(const char* key) const {
     const auto found = repository_.find(key, device_);
     return found && found->source != Source::kDefault;

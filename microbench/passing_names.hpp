@@ -35,7 +35,8 @@ class PassingFolder {
   gray::base::ScopedFd lock_;
 };
 
-/// Removes what killed runs of this user left in `directory`: empty files, and unlocked folders that hold nothing but empty files. A file or folder that cannot be removed stays.
+/// Removes the leftovers of killed runs of this user in `directory`: empty files, and unlocked folders that hold nothing but empty files. A file or folder that
+/// cannot be removed stays.
 void remove_leftovers(const std::string& directory);
 
 }  // namespace microbench

@@ -14,7 +14,7 @@ namespace {
 using gray::repo::Changes;
 using gray::repo::Parameter;
 
-// If the values of two runs differ by more than this factor, the host has changed, and the old value says nothing about the spread.
+// If the values of two runs differ by more than this factor, the host has changed, and the old value is not used for the spread.
 constexpr double kChangedFactor = 1.5;
 
 const Parameter* find(const std::vector<Parameter>& known, std::string_view key, std::string_view device) {

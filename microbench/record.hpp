@@ -14,7 +14,8 @@
 
 namespace microbench {
 
-/// A value older than this is stale. A host changes in ways that its fingerprint does not show: a fuller disk, an older disk, other virtual machines beside it.
+/// A value older than this is stale. A host changes in ways that its fingerprint does not show: a fuller disk, an older disk, other virtual machines on the
+/// same hardware.
 inline constexpr std::time_t kStaleSeconds = 180 * 24 * 3600;
 
 /// This mark is appended to the method of a value that was measured while other programs used the host.

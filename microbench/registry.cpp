@@ -9,14 +9,14 @@
 namespace microbench {
 namespace {
 
-// Cheap benchmarks come first, so that an interrupted run loses least.
+// Cheap benchmarks come first, so that an interrupted run loses as little as possible.
 constexpr const Benchmark* kBenchmarks[] = {
     &kTimer,    &kSystemCall, &kContextSwitch, &kMemoryTouch, &kMemoryBandwidth, &kMemorySwap,
     &kCacheHit, &kCacheRoc,   &kMemoryReclaim, &kReadahead,   &kLayout,          &kDiskRandom,
     &kDiskUnit, &kDiskWrite,  &kDiskQueue,     &kDiskSeek,    &kWriteback,
 };
 
-// No benchmark measures these: a person sets them by a flag or a variable.
+// No benchmark measures these keys. A person sets them by a flag or a variable.
 constexpr Output kSetByHand[] = {
     {"filecache.access_unit_bytes", "bytes", "-", "unit in which a file is ordered and read",
      "libgray/src/filecache", "", false},

@@ -15,8 +15,8 @@ std::span<const Benchmark* const> benchmarks();
 /// The benchmark called `name`, or null.
 const Benchmark* find_benchmark(std::string_view name);
 
-/// The description of a key, and the benchmark that fills it. For a point of a curve these are those of the curve. A key that is only set by hand has a description but no
-/// benchmark.
+/// The description of a key, and the benchmark that fills it. For a point of a curve these are the description and the benchmark of the curve. A key that is
+/// only set by hand has a description but no benchmark.
 struct Described {
   const Benchmark* benchmark = nullptr;  ///< Null: no benchmark fills this key.
   const Output* output = nullptr;

@@ -184,8 +184,8 @@ void Run::measure_group(Group& group, const gray::timing::Timer& timer) {
   }
 }
 
-// Runs the benchmarks of the host interleaved with those of a device, so that each has samples from the whole time. A phase of a few seconds, caused by another virtual machine
-// or by the processor's clock, then affects only a part of the samples.
+// Runs the benchmarks of the host interleaved with the benchmarks of a device, so that each has samples from the whole time. A phase of a few seconds, caused
+// by another virtual machine or by the processor's clock, then affects only a part of the samples.
 void Run::measure_together(Group& host, Group& group, const gray::timing::Timer& timer, TestFile& file) {
   std::vector<const Benchmark*> wanted = host.benchmarks;
   wanted.insert(wanted.end(), group.benchmarks.begin(), group.benchmarks.end());

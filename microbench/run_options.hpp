@@ -22,7 +22,7 @@ struct RunOptions {
   bool may_replace = false;            ///< Move a record that cannot be used aside.
 };
 
-/// As gray::cli::parse(): returns the status with which the program shall end at once, or nothing.
+/// Same as gray::cli::parse(): returns the status with which the program should end at once, or nothing.
 std::optional<int> read_run_options(int argc, char** argv, RunOptions& options);
 
 }  // namespace microbench

@@ -10,20 +10,22 @@
 namespace microbench {
 namespace {
 
-// A median of fewer rounds says too little.
+// A median of fewer rounds is not reliable.
 constexpr std::size_t kRoundsForSure = 3;
 
-// After so many budgets the runner does not wait even for those rounds.
+// When this many times the budget is used up, the runner does not wait even for the least number of rounds.
 constexpr std::uint64_t kOvertimeFactor = 2;
 
 // A state of the host, such as the load by other virtual machines or the processor's clock, lasts for tenths of a second or for seconds. Samples from one such state agree with
-// each other, but not with the next run. So no benchmark ends before this part of the time; with fewer benchmarks that time is shorter.
+// each other, but not with the next run. So no benchmark ends before this part of the time has passed. With fewer benchmarks that time
+// is shorter.
 constexpr double kSpanShare = 0.75;
 
 // A benchmark with a narrow interval gets its turn more rarely by this factor, because the time is better spent where samples scatter.
 constexpr std::uint64_t kNarrowWeight = 4;
 
-// Evaluating all samples takes longer than some rounds. So it is done only after the number of rounds has grown by one divided by this.
+// Evaluating all samples takes longer than some rounds. So all samples are evaluated only after the number of rounds has grown by this
+// fraction: one divided by kLookAgainDivisor.
 constexpr std::size_t kLookAgainDivisor = 8;
 
 struct Running {
@@ -55,7 +57,7 @@ bool is_narrow(Running& running) {
   return running.measured.is_narrow;
 }
 
-// The time used so far, as it counts for choosing the next benchmark.
+// The time used so far, weighted for the choice of the next benchmark.
 std::uint64_t weighed_ns(const Running& running) {
   return running.used_ns * (running.measured.is_narrow ? kNarrowWeight : 1);
 }

@@ -23,9 +23,9 @@ struct Measured {
 /// Called before each round with the next benchmark and the used share of the budget, 0 to 1.
 using OnRound = std::function<void(const Benchmark&, double)>;
 
-/// Runs the rounds of all benchmarks. The next round is always of the benchmark that has used the least time so far; time of a benchmark with narrow intervals counts more. A
-/// benchmark ends when its intervals are narrow and most of the time for its share of all benchmarks has passed, or when `budget_ns` is used. Each benchmark gets a few rounds in
-/// any case, unless its rounds are far too slow.
+/// Runs the rounds of all benchmarks. The next round always belongs to the benchmark that has used the least time so far. The time of a benchmark with narrow
+/// intervals counts more. A benchmark ends when its intervals are narrow and most of the time for its share of all benchmarks has passed, or when `budget_ns`
+/// is used. Each benchmark gets a few rounds in any case, unless its rounds are far too slow.
 std::vector<Measured> run_benchmarks(const std::vector<const Benchmark*>& wanted, const Context& context,
                                      std::uint64_t budget_ns, const OnRound& on_round);
 

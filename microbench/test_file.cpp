@@ -156,7 +156,8 @@ void TestFile::fill(std::uint64_t bytes_wanted, std::uint64_t time_max_ns,
   const std::uint64_t bytes_free = free_bytes(fd_.get());
   std::uint64_t goal = std::min(bytes_wanted, bytes_free / kFreeDivisor) / kPieceBytes * kPieceBytes;
   if (goal < kTestFileBytesMin) goal = kTestFileBytesMin;
-  // Reserves one stretch of the disk if the file system can do that. A failure does not matter here: the writes below will show it.
+  // Reserves one stretch of the disk if the file system can do that. A failure here is ignored: the writes below would then fail,
+  // too.
   [[maybe_unused]] const int reserved = fallocate(fd_.get(), 0, 0, static_cast<off_t>(goal));
   const ScopedFd direct = reopen(O_RDWR | O_DIRECT);
   const int fd = direct.is_open() ? direct.get() : fd_.get();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // test_file: a file without a name in the measured directory, filled with data that is on the disk.
 //
-// Knowledge assumed: an open file needs no name (O_TMPFILE, or removed right after it was made) and vanishes
-// with its last descriptor, however the program ends; POSIX_FADV_DONTNEED drops clean pages that no process maps; the kernel answers truthfully to the owner of a file about its
-// cached pages (cachestat, mincore). Both are tested on the file itself before they are used. What breaks it: a file system that answers for a layer below it (on overlay
-// cachestat says 0, so mincore is used), or that has no cache.
+// Knowledge assumed: an open file needs no name (O_TMPFILE, or removed right after it was made) and vanishes with its last descriptor, even when the program is
+// killed. POSIX_FADV_DONTNEED drops clean pages that no process maps. The kernel answers truthfully to the owner of a file about its cached pages (cachestat,
+// mincore). Both are tested on the file itself before they are used. What breaks it: a file system whose answers are about a lower layer (on overlay cachestat
+// returns 0, so mincore is used), or that has no cache.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// turn: allows one measurement of this host at a time, whichever user makes it.
+// turn: allows only one measurement of this host at a time, for all users together.
 //
 // A name in the abstract socket space is held by a descriptor alone. It needs no folder and no privilege, it vanishes with the process however the process ends, and every user
 // of the host (of its network namespace) sees it.

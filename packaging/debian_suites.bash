@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # debian_suites.bash: packages of a Debian release other than this machine's, without changing this machine.
 #
-#   CACHE    where lists and roots are kept; set it before
+#   CACHE where lists and roots are kept; set it before
 #   die      TEXT STATUS: of the caller, says TEXT and ends
 #
-# Needs no root to take packages; a root to enter is made by debootstrap, which does. Only packages that Debian has signed are used.
+# Needs no root to take packages. A root to enter is made by debootstrap, which does. Only packages that Debian has signed are used.
 
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
@@ -13,14 +13,14 @@ need_keyring() {
   [[ -e $KEYRING ]] || die "no $KEYRING, by which Debian's packages are checked: install debian-archive-keyring" 77
 }
 
-# The mirror that this machine is set up with, else Debian's own.
+# The mirror that this machine uses, else Debian's own mirror.
 mirror() {
   local found
   found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1) || true
   printf '%s\n' "${found:-http://deb.debian.org/debian}"
 }
 
-# apt_of SUITE COMMAND...: apt that knows that suite alone, and touches nothing of this system.
+# apt_of SUITE COMMAND...: runs an apt that knows only this suite and does not touch this system.
 apt_of() {
   local suite=$1 folder=$CACHE/apt/$1
   shift
@@ -30,7 +30,8 @@ apt_of() {
     -o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
 }
 
-# unpack_packages SUITE FOLDER PACKAGE...: their files, unpacked below FOLDER. Fails where the archive cannot be asked.
+# unpack_packages SUITE FOLDER PACKAGE...: unpacks the files of the packages below FOLDER. Fails when the archive
+# cannot be reached.
 unpack_packages() {
   local suite=$1 folder=$2 file
   shift 2
@@ -42,7 +43,7 @@ unpack_packages() {
   rm -rf "$folder.debs"
 }
 
-# An absolute link in a root that is not entered leads out of it: each becomes one that stays inside.
+# When a root folder is not entered by chroot, an absolute link in it leads out of it. So each absolute link is replaced by a relative link.
 keep_links_inside() { # ROOT
   local link
   while IFS= read -r link; do
@@ -50,7 +51,7 @@ keep_links_inside() { # ROOT
   done < <(find "$1" -type l -lname '/*')
 }
 
-# prepare_root SUITE: prints the path of an archive of that suite's smallest system, made at the first call.
+# prepare_root SUITE: prints the path of an archive with the smallest system of this suite. The first call makes the archive.
 prepare_root() {
   local archive=$CACHE/roots/$1.tar folder=$CACHE/roots/$1.new
   if [[ ! -e $archive ]]; then

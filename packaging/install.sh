@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # install.sh: copies this folder's programs, libraries and pages to a prefix. This script belongs to the tarball. It is written for any POSIX shell.
 #
-#   ./install.sh [PREFIX]      /usr/local as root, ~/.local for anybody else
+#   ./install.sh [PREFIX]      /usr/local as root, ~/.local for other users
 #   ./install.sh --remove [PREFIX]
 set -eu
 
@@ -11,7 +11,7 @@ die() {
   exit "${2:-1}"
 }
 
-# The programs work from this folder, too. Where they do not, nothing is copied.
+# The programs also work from this folder. If they do not, nothing is copied.
 try_programs() {
   if ./bin/gbp --version >/dev/null 2>&1; then return 0; fi
   machine=$(uname -m)
@@ -45,7 +45,7 @@ copy() {
   if [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null 2>&1; then ldconfig; fi
 }
 
-# Folders that were there before stay; so do those that others use now, which are not empty.
+# Folders that existed before stay. Folders that are not empty, because other programs use them, stay as well.
 remove() {
   while IFS= read -r file; do
     rm -f "$prefix/$file"

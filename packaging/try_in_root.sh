@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# try_in_root: installs the packages in a fresh system of a Debian release, does the main job there, and looks at what a purge leaves.
+# try_in_root: installs the packages in a fresh system of a Debian release, runs the main example there, and checks what a purge
+# leaves.
 #
 #   try_in_root.sh SUITE FOLDER      FOLDER has the .deb, the .rpm, the tarball and the wheel; what of them is not there is not tried, and said
 #
-# The system is made by debootstrap once and kept in the cache. It shares this machine's kernel, so what is tried is the
-# release's libc, tools and package manager. Status 77, with the reason, where no such system can be made. The .rpm are installed by Debian's rpm, whose books know
-# of no other package, and so without their requirements being looked at; script/package looks at these.
+# The system is made by debootstrap once and kept in the cache. The system uses this machine's kernel, so the test covers the release's libc, tools and package
+# manager. If no such system can be made, the status is 77, and the reason is printed. Debian's rpm installs the .rpm packages. Its database contains no other
+# package, so the requirements of the .rpm packages are not checked here. script/package checks them.
 set -euo pipefail
 export LC_ALL=C
 
@@ -32,7 +33,7 @@ leave() {
   rm -rf --one-file-system "$ROOT"
 }
 
-# On a disk: a rate says nothing of a file system in memory.
+# The folder is on a disk, because a rate does not apply to a file system in memory.
 enter() {
   local archive
   ((EUID == 0)) || skip "needs root, to make and enter a system of its own"
@@ -57,13 +58,14 @@ quietly() {
   output=$("$@" 2>&1) || fail "'${*}' failed: $(tail -n 5 <<<"$output")"
 }
 
-# Package managers keep books and caches of their own.
+# Package managers keep databases and caches of their own.
 files() {
   (cd "$ROOT" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp -o -path ./var/tmp -o -path ./var/log \
     -o -path ./var/cache -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/lib/rpm -o -path ./root/.rpmdb -o -path ./srv/example \) -prune -o -print | sort)
 }
 
-# The first example of README.md, with 8 MiB instead of 64: at 5 MiB a second it takes more than a second. A rate is an upper bound, which a start may exceed a little.
+# The first example of README.md, with 8 MiB instead of 64 MiB. At 5 MiB a second the example takes more than a second. A rate is an upper bound, which a start
+# may exceed a little.
 first_example() { # DISCNICE
   rm -rf "$ROOT/srv/example"
   mkdir -p "$ROOT/srv/example/src"
@@ -77,7 +79,7 @@ first_example() { # DISCNICE
   grep -Eq 'covered +[0-9]+ processes, (9[5-9]|100)[.0-9]* %' "$ROOT/srv/example/report" || fail "the programs were not covered: $(<"$ROOT/srv/example/report")"
 }
 
-# Each program says what it is, and its manual page and library are where they are looked for.
+# Each program prints its version, and its manual page and library are found at the usual places.
 others() { # FOLDER
   local program
   for program in discnice discnice-policyd gbp gb-grep gb-run heapnice gb-wss memnice netnice microbench; do
@@ -153,7 +155,7 @@ try_without_glibc() {
   printf '%-9s without glibc: refused in one line\n' "$SUITE"
 }
 
-# The wheel in an environment of this release's Python, without a network: both packages, the library and the program that they bring.
+# The wheel in an environment of this release's Python, without a network: both packages, and the library and the program in them.
 try_wheel() {
   local said
   quietly inside apt-get install -y --no-install-recommends python3-venv

@@ -12,7 +12,8 @@ import programs
 PROFILES = {"hdd7200": "hdd7200", "card": "sdcard", "cloud": "cloud"}
 NAMES = (*PROFILES, "own")
 SIZE = "5G"
-# How long a disk must be left alone to return to its usual state: a cloud volume saves up credits for its next burst, and on a card the writes of a mount take some time.
+# The time for which a disk must be idle to return to its usual state. A cloud volume saves up credits for its next burst. On a card the writes of a mount take
+# some time.
 SETTLE_S = {"cloud": 8.0, "card": 6.0}
 
 

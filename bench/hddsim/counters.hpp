@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// counters: what a running emulated disk has done. The counters are in a small shared file that every user may read while the disk runs.
+// counters: the counters of a running emulated disk. The counters are in a small shared file that every user may read while the disk
+// runs.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // disk: the interface between an emulated disk and the queue in front of it. The disk gets a request and returns when the request will be done.
 //
 // A disk has no clock and no thread: instants come in as arguments and must not run backwards. So a test drives a disk
-// through hours in milliseconds. The program in front of the disk sleeps until absolute instants, which do not drift.
+// through hours in milliseconds. The program that uses the disk sleeps until absolute instants, so errors do not add up.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct Request {
   std::uint64_t length = 0;
 };
 
-/// How a request was served. The parts are for counters and traces. Two instants matter: when the request is done, and when the disk can begin the next one.
+/// How a request was served. The parts are for counters and traces. Two instants matter: the instant at which the request is done, and the instant at which
+/// the disk can begin the next request.
 struct Service {
   std::uint64_t seek_ns = 0;
   std::uint64_t rotation_ns = 0;
@@ -33,9 +34,10 @@ struct Service {
 class Disk {
  public:
   virtual ~Disk() = default;
-  /// Serves a request at `now_ns`, not before the `next_ns` of the last. [offset, offset + length) lies on the disk.
+  /// Serves a request at `now_ns`, but not before the `next_ns` of the last request. [offset, offset + length) lies on the disk.
   virtual Service serve(const Request& request, std::uint64_t now_ns) = 0;
-  /// How long it would take now to reach the request's first byte. The disk chooses by this time among the waiting requests.
+  /// The time that the disk would need now to reach the request's first byte. The disk chooses by this time among the
+  /// waiting requests.
   [[nodiscard]] virtual std::uint64_t positioning_ns(const Request& request, std::uint64_t now_ns) const = 0;
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// A request that has waited this long is served next, however far away it is: always serving the nearest request would starve it.
+// A request that has waited this long is served next, no matter how far the head must move. If the nearest request were always
+// served first, a far request could wait for ever.
 constexpr std::uint64_t kPatienceNs = 500'000'000;
 
 void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
@@ -85,8 +86,9 @@ void Engine::run() {
   }
 }
 
-// A sleeping processor of a virtual machine takes a tenth of a millisecond to wake, which would show in every answer. So the
-// thread sleeps until a little before the instant, by the time that recent wake-ups took, and then polls the clock.
+// A sleeping processor of a virtual machine takes a tenth of a millisecond to wake, which would make every answer late. So
+// the thread sleeps until a little before the instant (earlier by the time that recent wake-ups took), and then polls the
+// clock.
 void Engine::wait_until(std::uint64_t instant_ns, std::unique_lock<std::mutex>& lock) {
   constexpr std::uint64_t kWakeMaxNs = 300'000;
   if (is_due(instant_ns)) return;

@@ -30,7 +30,8 @@ struct Work {
 
 class Engine {
  public:
-  /// Among the first `queue_depth` waiting requests, the one that the disk reaches first is served. No request behind a flush is served before the flush.
+  /// Of the first `queue_depth` waiting requests, the request that the disk reaches first is served. No request behind a flush is served before the
+  /// flush.
   Engine(std::unique_ptr<Disk> disk, std::uint64_t queue_depth, Counters& counters, Trace& trace);
   /// Answers all submitted requests, then ends.
   ~Engine();

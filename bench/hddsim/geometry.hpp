@@ -30,10 +30,10 @@ class Geometry {
   /// The time after `now_ns` at which the byte passes under the head.
   [[nodiscard]] std::uint64_t rotation_ns(std::uint64_t offset, std::uint64_t now_ns) const;
 
-  /// The time in which `length` bytes from `offset` on pass under the head, across zones.
+  /// The time in which `length` bytes, starting at `offset`, pass under the head. The range may cross zones.
   [[nodiscard]] std::uint64_t transfer_ns(std::uint64_t offset, std::uint64_t length) const;
 
-  /// The number of bytes from `offset` on that pass in `duration_ns`, across zones; not beyond the end.
+  /// The number of bytes, starting at `offset`, that pass under the head in `duration_ns`. The range may cross zones and ends at the end of the disk.
   [[nodiscard]] std::uint64_t passed_bytes(std::uint64_t offset, std::uint64_t duration_ns) const;
 
  private:

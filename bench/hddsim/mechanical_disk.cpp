@@ -36,7 +36,8 @@ void MechanicalDisk::set_stream(std::uint64_t buffered_from, std::uint64_t offse
   stream_ = {true, buffered_from, offset, instant_ns, std::min(offset + profile_.buffer_bytes, capacity_)};
 }
 
-// Whether the request starts in the buffer, or passes under the head now, or is so little ahead that the disk waits for it anyway.
+// Whether the request starts in the buffer, or passes under the head now, or is so close ahead that the disk waits for it instead
+// of seeking.
 bool MechanicalDisk::is_in_stream(const Request& request, std::uint64_t now_ns) const {
   return stream_.is_on && request.offset >= stream_.buffered_from &&
          request.offset <= stream_position(now_ns) + profile_.buffer_bytes && request.offset <= stream_.end;
@@ -93,7 +94,7 @@ Service MechanicalDisk::read(const Request& request, std::uint64_t start_ns) {
 }
 
 // The stream is not interrupted: bytes that are not in the buffer yet pass under the head in time. A full buffer has stopped the
-// stream; then the platters have to turn until the end of the stream passes again.
+// stream. Then the platters have to turn until the end of the stream passes again.
 Service MechanicalDisk::read_stream(const Request& request, std::uint64_t start_ns) {
   const std::uint64_t end = request.offset + request.length;
   const std::uint64_t position = stream_position(start_ns);
@@ -189,8 +190,8 @@ std::uint64_t MechanicalDisk::write_back_one(std::uint64_t start_ns) {
   return move_and_transfer(offset, length, start_ns).end_ns;
 }
 
-// Does the disk's own work since the last request: the disk empties its write cache as soon as the head is free, and ends its
-// read-ahead for that.
+// Does the disk's own work since the last request: the disk empties its write cache as soon as the head is free, and stops
+// its read-ahead to do so.
 void MechanicalDisk::write_back_until(std::uint64_t now_ns) {
   constexpr std::uint64_t kIdleNs =
       20'000'000;  // the disk waits so long for another request before it empties the cache

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: `hddsim status`: the existing emulated disks and what they have done.
+// report: `hddsim status`: the existing emulated disks and their counters.
 #pragma once
 
 namespace hddsim {

@@ -21,7 +21,8 @@ using gray::cli::error_text;
 using gray::cli::fail;
 using gray::cli::kExitSomeFailed;
 
-// The disk must answer on time whatever else runs. Where this process may not have the real-time class, it asks for a high priority.
+// The disk must answer on time, no matter which other programs run. When this process may not use the real-time class, it requests a
+// high priority.
 void ask_for_punctuality() {
   const sched_param lowest{sched_get_priority_min(SCHED_FIFO)};
   if (sched_setscheduler(0, SCHED_FIFO, &lowest) == 0) return;

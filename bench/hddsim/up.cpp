@@ -33,7 +33,7 @@ std::string make_folders(const UnitRequest& request, const UnitPlaces& places) {
   return "";
 }
 
-// The backing file is sparse as far as its file system allows; the written data must fit in it.
+// The backing file is sparse as far as its file system allows. The written data must fit in it.
 std::string make_backing_file(const UnitRequest& request, const UnitPlaces& places) {
   const int fd = open(places.backing_file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return "cannot make '" + places.backing_file + "': " + error_text(errno);

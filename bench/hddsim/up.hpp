@@ -15,7 +15,7 @@ struct UnitUp {
   std::string mount_folder;  ///< Empty without a file system.
 };
 
-/// Makes the unit. The file system is made in the backing file, before the emulated disk is slow.
+/// Makes the unit. The file system is made in the backing file, before the requests of the emulated disk take time.
 UnitUp bring_up(const UnitRequest& request);
 
 }  // namespace hddsim

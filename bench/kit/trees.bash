@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# trees.bash: files like those of people, for benchmarks to work on. They are made anew each time. Only their random bytes differ from one time to the next.
+# trees.bash: files like the files that people have, for benchmarks to work on. They are made anew each time. Only their random bytes differ from one time
+# to the next.
 #
 #   make_sources FOLDER MB        a tree of many small text files and some larger ones, with some sixty in a folder
 #   make_project FOLDER FILES     a C project: a Makefile and this many sources, each with some hundred functions

@@ -21,7 +21,8 @@ constexpr unsigned kUpSeed = 1;
 constexpr unsigned kDownSeed = 2;
 constexpr unsigned kTakenAtOnce = 64;  // after this number of packets the other direction gets its turn
 
-// Called when the children exist already: they keep the timer slack and the scheduling class that they were started with.
+// Called when the children exist already. So the children keep the timer slack and the scheduling class with which they
+// were started.
 void ask_for_punctuality(bool is_asked) {
   prctl(PR_SET_TIMERSLACK, 1);
   sched_param parameter{};
@@ -29,8 +30,8 @@ void ask_for_punctuality(bool is_asked) {
   sched_setscheduler(0, (is_asked ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK, &parameter);
 }
 
-// waitpid() for a process waits busily while another process reads the first one's /proc. In this program's real-time class that would keep the reader from running:
-// both stood still for as long as the kernel lets such a class run, 0.95 s. So `is_over` runs in the ordinary class.
+// waitpid() for a process waits busily while another process reads the first one's /proc. In this program's real-time class the busy wait would keep the reader
+// from running: both processes stopped for as long as the kernel lets such a class run, 0.95 s. So `is_over` runs in the ordinary class.
 bool ask_patiently(const std::function<bool()>& is_over) {
   ask_for_punctuality(false);
   const bool answer = is_over();
@@ -51,7 +52,7 @@ void Carrier::give(Direction& direction) {
   while (!direction.packets.empty() && direction.packets.front().due_ns <= now_ns) {
     const Packet& packet = direction.packets.front();
     late_ns_max_ = std::max(late_ns_max_, now_ns - packet.due_ns);
-    // A packet that the end does not take is lost, as on a host whose memory is full.
+    // A packet that the other end does not accept is lost, as on a host whose memory is full.
     [[maybe_unused]] const ssize_t taken = write(direction.to_fd, packet.bytes.data(), packet.length);
     direction.packets.pop_front();
   }

@@ -19,7 +19,7 @@ namespace netsim {
 class Carrier {
  public:
   Carrier(const LineShape& shape, gray::base::ScopedFd near, gray::base::ScopedFd far);
-  /// Carries packets until `is_over` returns true. It is called whenever one of these two descriptors can be read.
+  /// Carries packets until `is_over` returns true. This function is called whenever one of these two descriptors can be read.
   void carry_until(const std::function<bool()>& is_over, int first_fd, int second_fd);
   [[nodiscard]] const LineCount& up() const { return up_.line.count(); }      ///< from near to far
   [[nodiscard]] const LineCount& down() const { return down_.line.count(); }  ///< from far to near

@@ -20,8 +20,9 @@ struct Addresses {
 inline constexpr Addresses kNear{"10.97.0.1", "fd97::1"};
 inline constexpr Addresses kFar{"10.97.0.2", "fd97::2"};
 
-/// Makes the device, sets lo and the device up, and waits until its addresses are in use. A read() of the descriptor takes one packet that leaves the namespace, and a write()
-/// delivers one packet to it; neither blocks. On failure the result is not open, and `problem` says why. A host without IPv6 gets a warning.
+/// Makes the device, sets lo and the device up, and waits until its addresses are in use. A read() of the descriptor takes one packet that leaves the
+/// namespace, and a write() delivers one packet to the namespace. Neither call blocks. On failure the result is not open, and `problem` says why. A host
+/// without IPv6 gets a warning.
 gray::base::ScopedFd make_interface(const Addresses& addresses, std::string& problem);
 
 }  // namespace netsim

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-// Rounded up, so that the rate is never above what was asked.
+// The time is rounded up, so that the rate is never above the requested rate.
 std::uint64_t transfer_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s) {
   return (bytes * kNsPerS + rate_bytes_per_s - 1) / rate_bytes_per_s;
 }

@@ -20,7 +20,7 @@ struct LineShape {
   double loss = 0;  // the share of packets, 0 to 1
 };
 
-/// What one direction has done.
+/// The counters of one direction.
 struct LineCount {
   std::uint64_t packets = 0;  // packets that were let in
   std::uint64_t bytes = 0;
@@ -33,7 +33,8 @@ class Line {
  public:
   /// With the same seed the same packets are lost.
   Line(const LineShape& shape, std::uint64_t seed);
-  /// When a packet that is here at `now_ns` arrives at the other end. Empty if it is lost or dropped. Instants must not go back.
+  /// The instant at which a packet that enters the line at `now_ns` arrives at the other end. Empty if it is lost or dropped.
+  /// Instants must not go back.
   std::optional<std::uint64_t> admit(std::uint64_t now_ns, std::uint64_t length_bytes);
   [[nodiscard]] const LineCount& count() const { return count_; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // main: the main() of netsim, which runs a program at one end of an emulated line.
 //
-// This process waits, hands signals on and ends as the program does. Its child is the line. The child is the first process of a PID namespace: when the child
-// ends, for instance because this process was killed, the kernel ends all processes of the namespace.
+// This process waits, passes signals on and ends with the status of the program. Its child process is the line. The child is the first process of a PID
+// namespace: when the child ends, for instance because this process was killed, the kernel ends all processes of the namespace.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   sigemptyset(&signals);
   for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2})
     sigaddset(&signals, number);
-  // With SIG_IGN no child could be waited for.
+  // With SIG_IGN this process could wait for no child.
   options.are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   sigprocmask(SIG_BLOCK, &signals, &mask_before);
   const pid_t line = fork();

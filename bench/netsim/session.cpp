@@ -35,7 +35,7 @@ using gray::cli::kExitToolFailed;
 constexpr char kOwnNetwork[] = "/proc/self/ns/net";
 constexpr int kSignalled = 128;
 constexpr time_t kEndingSeconds = 2;  // time to end after a SIGTERM, before SIGKILL
-// A far command has this time to say that it cannot be started.
+// A far command that cannot be started reports this within this time.
 constexpr std::uint64_t kFarLeastNs = 1'000'000'000;
 
 // Mounts a /proc that shows the processes by their numbers in this PID namespace. Mounts of the host are seen here, and mounts made here are not seen by the host.
@@ -143,7 +143,7 @@ void Session::end_others() {
   alarm(kEndingSeconds);
 }
 
-// Whether the session is over: the near command has ended, and the other commands have ended or have had their time.
+// Whether the session is over: the near command has ended, and the other commands have ended or their time is over.
 bool Session::look() {
   signalfd_siginfo told{};
   while (read(signals_.get(), &told, sizeof told) == sizeof told) {
@@ -170,7 +170,7 @@ int Session::write_report(const Carrier& carrier) const {
 }
 
 int Session::run() {
-  // Opened before anything is done, so that a report that cannot be written is noticed before the command has run for hours.
+  // The report is opened first, so that an unwritable report is noticed before the command runs.
   if (!options_.report_file.empty()) report_ = std::fopen(options_.report_file.c_str(), "we");
   if (report_ == nullptr && !options_.report_file.empty())
     return fail(kExitToolFailed, "{}: {}", gray::cli::escape_controls(options_.report_file),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// session: the process that is the line. It is the first process of a PID namespace: every process that it starts lives in this namespace and
-// ends with it.
+// session: the process that emulates the line. It is the first process of a PID namespace: every process that it starts lives in this
+// namespace and ends with it.
 #pragma once
 
 #include "bench/netsim/options.hpp"

@@ -19,8 +19,8 @@ constexpr double kCachedMin = 0.5;
 constexpr double kWhollyCached = 0.999;  // nothing has to be read from the disk
 constexpr std::uint64_t kCountedUnitBytes =
     1U << 20U;  // the length of parts where the kernel counts and no page is probed
-// How much is requested ahead of the reading, as a share of a pass and with its limits; twice as much before other work. It is small beside a pass: the requests of several sorts
-// together must fit into the memory that their passes leave to the page cache, or they push the passes out.
+// How much is requested ahead of the reading: a share of a pass, within limits. Before other work, twice as much is requested. The amount is small compared
+// with a pass. The requests of several sorts together must fit into the memory that their passes leave to the page cache. Otherwise the passes are paged out.
 constexpr std::uint64_t kAheadsPerPass = 16;
 constexpr std::uint64_t kAheadBytesLeast = 1U << 20U;
 constexpr std::uint64_t kAheadBytesMost = 8U << 20U;
@@ -30,7 +30,8 @@ constexpr std::uint64_t kPieceBytes =
     128U << 10U;  // the size of a request; of a longer request some kernels and disks take only the beginning
 constexpr std::size_t kSoonUnits = 64;                 // how many units are examined again before each chunk
 constexpr std::uint64_t kGiveBackBytes = 512U << 10U;  // the least that is given back at once
-// For so many bytes read from the cache, one byte is requested from the disk. Memory is faster than the disk, and a program that requests more than the disk can queue has to wait.
+// For this many bytes read from the cache, one byte is requested from the disk. Memory is faster than the disk, and a program that requests more than the disk
+// can queue has to wait.
 constexpr std::uint64_t kReadPerAsked = 2;
 // Dropped in addition to the memory taken, because the kernel evicts many pages at a time.
 constexpr std::uint64_t kSpareBytes = 8U << 20U;
@@ -39,7 +40,8 @@ constexpr std::uint64_t kFolioBytes =
 // For each record of 100 bytes an entry of 16 bytes is filled, too.
 constexpr std::uint64_t kFilledPerRead = 6;
 
-// Counts the cached bytes of the open file. False if the kernel does not count, because probes would be reads.
+// Counts the cached bytes of the open file. Returns false if the kernel cannot count them. Other ways to find
+// cached pages are not used, because their probes read from the file.
 bool count_cached(gb_cache_t* detector, int fd, std::uint64_t& bytes) {
   gb_cache_report report{};
   report.size = sizeof report;
@@ -104,7 +106,7 @@ Input::~Input() {
   gb_cache_close(detector_);
 }
 
-// Adds the parts of a file, in whole records, with the cached parts first (FCCD), so that they are read before they are pushed out.
+// Adds the parts of a file, in whole records, with the cached parts first (FCCD), so that they are read before they are evicted.
 void Input::plan_file(std::size_t path, std::vector<Part>& parts) const {
   std::vector<gb_cache_unit> units = units_of(detector_, paths_[path], plan_options(0));
   const bool is_counted = !units.empty() && units[0].backend <= GB_BACKEND_MINCORE;
@@ -130,7 +132,7 @@ void Input::add(const Part& part, std::vector<Part>& parts) {
   before->length_bytes += part.length_bytes;
 }
 
-// Moves parts that were pushed out before they were read to the end: fetching them now would push out the next parts.
+// Moves parts that were evicted before they were read to the end. If they were fetched now, the next parts would be evicted.
 void Input::put_off_lost() {
   if (!room_ || !room_->is_full() || next_ == 0 || !is_wholly_cached(next_ - 1)) return;
   parts_[next_ - 1].offset_bytes = at_;
@@ -161,7 +163,7 @@ void Input::put_off_lost() {
   at_ = end_ = 0;
 }
 
-// Divides a part into the next pieces and the rest behind them.
+// Divides a part into the next pieces and the rest.
 void Input::take_soon(const Part& part, std::vector<gb_extent>& soon, std::vector<Part>& later) {
   constexpr std::uint64_t kUnit = kCountedUnitBytes - kCountedUnitBytes % kRecordBytes;
   std::uint64_t done = 0;
@@ -266,7 +268,8 @@ bool Input::is_wholly_cached(std::size_t part) const {
   return parts_[part].cached_fraction >= kWhollyCached;
 }
 
-// Requests the next parts of this file. The kernel's own read-ahead would run into the part behind, and push out cached parts that are still to be read.
+// Requests the next parts of this file. The kernel's own read-ahead would also fetch the part behind, and cached parts that are still to be read would
+// be evicted.
 void Input::ask(std::uint64_t bytes) {
   while (asked_part_ < parts_.size() && is_wholly_cached(asked_part_)) ++asked_part_;
   while (asked_part_ < parts_.size() && parts_[asked_part_].path == open_path_ && may_ask(bytes)) {
@@ -289,7 +292,8 @@ void Input::ask(std::uint64_t bytes) {
   }
 }
 
-// While cached parts are read, the disk is idle, so it may fetch other parts. These other parts must not push out parts that are still to be read.
+// While cached parts are read, the disk is idle, so it may fetch other parts. These other parts must not cause the eviction of parts that are
+// still to be read.
 bool Input::may_ask(std::uint64_t bytes) const {
   if (asked_part_ <= next_ && !is_wholly_cached(next_ - 1)) return ahead_ < bytes;
   return room_ && early_ >= kPieceBytes && ahead_ < kEarlyBytesMax && room_->owed_bytes() < kGiveBackBytes;

@@ -4,8 +4,9 @@
 // Knowledge assumed: as in room.hpp. In addition, a page that was read twice stays longer than a page that was read once, so a full cache evicts just the pages that are still to
 // be read.
 // Output observed: which parts are cached, at the start and again before each chunk.
-// Inference drawn: a part that was cached and has been evicted is read at the end. Fetching it at once would push out the part behind it, and so on for each part.
-// What breaks it: where only probes find what is cached, no part is examined twice and no part is fetched early.
+// Inference drawn: a part that was cached and has been evicted is read at the end. If it were fetched at once, the part behind it would be evicted, and so on
+// for each part.
+// What breaks it: a host on which only probes find the cached pages. There no part is examined twice, and no part is fetched early.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +40,10 @@ class Input {
     return is_stream_ ? (is_ended_ ? 0 : kRecordsPerPassMax) : left_;
   }
 
-  /// Notes that so much more memory outside the page cache will be filled while records are read.
+  /// Notes that this much more memory outside the page cache will be filled while records are read.
   void expect_memory(std::uint64_t bytes) { unfilled_bytes_ += bytes; }
 
-  /// Sets the size of a pass. The amount fetched ahead is small beside it.
+  /// Sets the size of a pass. The amount fetched ahead is small compared with the pass.
   void expect_pass(std::uint64_t bytes);
 
   /// Requests the next parts from the disk, which reads them while memory for the pass is allocated.
@@ -51,7 +52,7 @@ class Input {
   /// Reads `records` records; fewer only at the end of a stream.
   std::size_t read_records(unsigned char* to, std::size_t records);
 
-  /// Starts a pass. Records read from now on may have to be read again; earlier records need not.
+  /// Starts a pass. Records that are read from now on may have to be read again. Earlier records will not be read again.
   void start_pass() { read_.clear(); }
 
   /// The last `records` records of this pass are read again, before all others. Not for a stream.

@@ -24,7 +24,7 @@ bool advance(Run& run) {
   return false;
 }
 
-// What has been written through this descriptor, from its beginning.
+// The file that was written through this descriptor, read from its beginning.
 std::FILE* reopen(int fd) {
   std::FILE* file = lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "rb") : nullptr;
   if (file == nullptr) die("a run", errno);

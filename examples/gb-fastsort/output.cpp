@@ -30,7 +30,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// On a disk, as a rule.
+// The temporary folder, which is usually on a disk.
 std::string temporary_folder() {
   const char* named = std::getenv("TMPDIR");
   return named == nullptr || *named == '\0' ? "/var/tmp" : named;
@@ -72,7 +72,7 @@ Output::Output(const std::string& path, const std::vector<std::string>& inputs)
                         std::strerror(errno) + "; name another output");
 }
 
-// Of a new file. Its group may be another one than an input's: who is in it is one of the others there.
+// The mode of a new file. Its group may differ from the group of an input. For that input the members of the new file's group count as other users.
 mode_t Output::permitted_mode() const {
   struct stat made {};
   if (fstat(fd_, &made) != 0) return kOwnerMode;
@@ -105,8 +105,8 @@ void Output::end() {
   close_or_die(file_, name_);
 }
 
-// With all that is sorted on the disk: the input is lost when this is done. A file without a name cannot take the place of another one, so it gets
-// one for a moment.
+// First all sorted data is forced to the disk, because the input is lost after this step. A file without a name cannot replace another file, so it
+// gets a name for a moment.
 void Output::replace() {
   mode_t mode = before_.st_mode & kModeBits;
   if (fchown(fd_, before_.st_uid, before_.st_gid) != 0) mode &= ~kGroupMode;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// output: the file that the sorted records go to. Where it is an input, too, that is replaced when all is written; where it is no file, it is
-// written as a stream.
+// output: the file for the sorted records. If the output is also an input, it is replaced when all records are written. If it is no regular
+// file, it is written as a stream.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,13 +13,13 @@ namespace fastsort {
 
 class Output {
  public:
-  /// Looks at what is there before anything is done; what cannot be written ends the program.
+  /// Checks the output before any work is done. An output that cannot be written ends the program.
   Output(const std::string& path, const std::vector<std::string>& inputs);
 
-  /// Where the runs lie: beside it, or in $TMPDIR if it is no file.
+  /// The folder of the runs: the folder of the output, or $TMPDIR if the output is no regular file.
   [[nodiscard]] const std::string& run_folder() const { return run_folder_; }
 
-  /// Empty, to be written from its beginning. A new file may be read by nobody who may not read all inputs.
+  /// Opens the output, empty. A new output can be read only by users who may read all inputs.
   std::FILE* begin();
   void end();
 

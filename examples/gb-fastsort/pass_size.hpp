@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// pass_size: decides how much memory a pass should use: no more than helps the second phase, and of that no more than has proved to save time in earlier passes.
+// pass_size: decides how much memory a pass should use: at most as much as speeds up the second phase, and at most as much as has saved time in earlier passes.
 //
-// Knowledge assumed: all runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full rate, so runs longer than
-// their number times that unit gain nothing there. In the first phase, memory beyond the processor's caches and the needs of the page cache costs time instead of saving it.
+// Knowledge assumed: all runs are merged at once, each through a buffer of its own. A disk that is read in parts of its access unit reaches its full rate. So
+// runs that are longer than the number of runs times that unit do not speed up the merge. In the first phase, memory beyond the processor's caches and the
+// needs of the page cache costs time instead of saving it.
 // Output observed: the time of each pass for each record, for reading, sorting and writing together.
-// Inference drawn: if a pass of half the size took clearly less time for each record, larger passes do not pay, and half of that size is tried next. Otherwise the larger size is
-// right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.
-// What breaks it: other programs whose work comes and goes in the rhythm of the passes; a disk whose speed changes within two passes by more than the gain that counts. Both
-// sizes sort correctly, so a wrong choice costs at most that gain.
+// Inference drawn: if a pass of half the size took clearly less time for each record, larger passes save no time. Then half of the smaller size is
+// tried next. Otherwise the larger size is right, because it makes fewer runs. The first pass is not counted, because it finds the disk idle.
+// What breaks it: other programs whose load changes at the same times as the passes; a disk whose speed changes within two passes by more than the least
+// difference that is acted on. Both sizes sort correctly, so a wrong choice costs at most this difference.
 #pragma once
 
 #include <cstdint>
 
 namespace fastsort {
 
-/// The size of a pass beyond which the second phase gains nothing, if its disk is read in parts of `unit_bytes`. It is the geometric mean of data and unit, where there are as
-/// many runs as a pass holds units. 0 if the unit is not known.
+/// The size of a pass beyond which the second phase does not become faster, if its disk is read in parts of `unit_bytes`. This size is the geometric mean of
+/// data and unit. With it there are as many runs as a pass holds units. 0 if the unit is not known.
 std::uint64_t worthwhile_bytes(std::uint64_t data_bytes, std::uint64_t unit_bytes);
 
 /// The sizes of the passes of one sort, in records.
 class PassSize {
  public:
-  /// No size below `records_least` is tried. 0: the size is given, and no other size is tried.
+  /// No size below `records_least` is tried. 0: the user has set the size, and no other size is tried.
   explicit PassSize(std::uint64_t records_least) : records_least_(records_least) {}
 
   /// The records of the next pass, if `records_fit` fit into memory and `records_left` are left. All remaining passes get the same size, because a short last pass would leave

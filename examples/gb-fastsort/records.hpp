@@ -21,14 +21,14 @@ struct Content {
   bool operator==(const Content& other) const { return records == other.records && sum == other.sum; }
 };
 
-/// Prints "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that; a library may not.
+/// Prints "gb-fastsort: PATH: why" and ends the program with status 1. An example may do that. A library may not.
 [[noreturn]] void die(const std::string& path, int error_number);
 [[noreturn]] void die_saying(const std::string& path, const std::string& why);
 
 /// Returns the text with its control characters as \\xHH: a terminal would take them for commands.
 std::string printable(const std::string& text);
 
-/// The next three functions open, write and close as fopen(3), fwrite(3) and fclose(3); a failure ends the program.
+/// The next three functions open, write and close as fopen(3), fwrite(3) and fclose(3). A failure ends the program.
 std::FILE* open_or_die(const std::string& path, const char* mode);
 void write_or_die(const void* data, std::size_t bytes, std::FILE* file, const std::string& path);
 void close_or_die(std::FILE* file, const std::string& path);

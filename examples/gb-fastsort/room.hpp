@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// room: tells whether the sort's memory pushes cached input out, and how much of the read input the sort should drop in return.
+// room: tells whether the sort's memory causes the eviction of cached input, and how much of the read input the sort should
+// drop in return.
 //
-// Knowledge assumed: a full cache evicts the pages that were used longest ago. Of an input that was just written or read, these are the pages that are read next: each page that
-// is fetched again pushes out the page behind it.
+// Knowledge assumed: a full cache evicts the pages that were used longest ago. Of an input that was just written or read, these are the pages that are read
+// next: each page that is fetched again causes the eviction of the page behind it.
 // Output observed: how much of the input is cached, before and after memory was taken and pages were requested from the disk.
 // Inference drawn: if the input has lost at least half as much as was taken, the cache is full. From then on, for each page that is taken a page that has been read is dropped.
-// What breaks it: other programs that cause evictions at the same time; then read pages are dropped although there was room.
+// What breaks it: other programs that cause evictions at the same time; then read pages are dropped although there was free
+// memory.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 namespace fastsort {
 namespace {
 
-constexpr std::size_t kOtherDescriptors = 16;  // the input, the output, what libgray has open
+constexpr std::size_t kOtherDescriptors = 16;  // the input, the output, files of libgray
 constexpr std::size_t kRunsLeast = 4;
 constexpr std::size_t kRunsMost = 4096;  // each has a buffer of its own when they are merged
 
@@ -37,7 +37,7 @@ int RunFiles::open_new() const {
   int fd = open(folder_.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL) die(folder_, errno);
-  // A file system that knows no files without a name: this one has it for a moment.
+  // The file system does not support files without a name (O_TMPFILE). So this file has a name for a moment.
   const std::string path = folder_ + "/gb-fastsort.run" + std::to_string(getpid());
   fd = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0) die(errno == ENOENT ? folder_ : path, errno);
@@ -48,7 +48,7 @@ int RunFiles::open_new() const {
 void RunFiles::add(int fd) {
   fds_.push_back(fd);
   if (fds_.size() < most_) return;
-  if (merged_ + 1 >= fds_.size() / 2) merged_ = 0;  // too few are left beside those: all become one
+  if (merged_ + 1 >= fds_.size() / 2) merged_ = 0;  // too few other runs: all become one run
   const auto first = fds_.begin() + static_cast<std::ptrdiff_t>(merged_);
   const int merged = open_new();
   const int copy = fcntl(merged, F_DUPFD_CLOEXEC, 0);

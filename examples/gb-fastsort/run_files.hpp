@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// run_files: the files of the sorted runs. They have no names, so that nothing is left of them whatever ends the program, be it a SIGKILL.
+// run_files: the files of the sorted runs. The files have no names, so that no file is left when the program ends for any reason, even by
+// SIGKILL.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@ namespace fastsort {
 
 class RunFiles {
  public:
-  /// In this folder.
+  /// Makes all files in `folder`.
   explicit RunFiles(std::string folder);
 
-  /// A new and empty file, to write a run into and to read it again; nobody but its owner may. What fails ends the program.
+  /// Opens a new and empty file for writing and reading a run. Only its owner may open it. A failure ends the program.
   [[nodiscard]] int open_new() const;
 
-  /// Takes a run that is written. Where as many are open as may be at once, those that no merge has made become one.
+  /// Adds a written run. When the largest number of open runs is reached, the runs that do not come from a merge are
+  /// merged into one run.
   void add(int fd);
 
   [[nodiscard]] const std::vector<int>& fds() const { return fds_; }
@@ -25,7 +27,7 @@ class RunFiles {
  private:
   std::string folder_;
   std::size_t most_;
-  std::size_t merged_ = 0;  // so many of the first ones were made by a merge
+  std::size_t merged_ = 0;  // how many of the first runs a merge has made
   std::vector<int> fds_;
 };
 

@@ -38,11 +38,11 @@ constexpr std::size_t kChunkRecords = 1U << 16U;      // each chunk is sorted wh
 constexpr std::uint64_t kBehindBytesMin = 1U << 20U;  // limits for a piece that is written to the disk
 constexpr std::uint64_t kBehindBytesMax = 8U << 20U;
 constexpr std::uint64_t kPiecesPerPass = 16;
-constexpr std::uint64_t kPiecesAtOnce = 3;        // two pieces wait, one is being written
+constexpr std::uint64_t kPiecesAtOnce = 3;        // two pieces wait, the third is being written
 constexpr std::size_t kGatherRecords = 64;        // records that are prefetched together
 constexpr std::size_t kPieceRecords = 1U << 14U;  // read without checking whether other processes need memory
 constexpr std::size_t kReturnsPerPass =
-    8;  // at least one part in so many of the filled memory is given back; with smaller amounts a run would begin again and again
+    8;  // at least this fraction of the filled memory is given back (1/8); with smaller amounts a run would begin again and again
 constexpr double kLookS = 0.01;  // time between two checks whether other processes need memory
 
 gb_alloc_options ask_with_files() {
@@ -112,8 +112,8 @@ class PassMemory {
     return records;
   }
 
-  // Whether the next pass may use this memory, too. Memory from gb_alloc() is given back and requested again as soon as there is no room beside it: then another process has
-  // grown or waits, and the shares must change.
+  // Whether the next pass may use this memory, too. Memory from gb_alloc() is given back and requested again as soon as no other memory is free. Then another
+  // process has grown or waits, and the shares must change.
   [[nodiscard]] bool is_still_ours() const {
     if (!is_granted_) return true;
     if (is_cut_) return false;
@@ -142,7 +142,7 @@ class PassMemory {
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t least_records_ = 0;
-  // The memory has room for so many entries, and behind them for so many records.
+  // The memory has room for `room_records_` entries, followed by as many records.
   std::size_t room_records_ = 0;
   bool is_cut_ = false;
 };
@@ -202,7 +202,7 @@ std::size_t read_some(Input& input, const PassMemory& memory, std::size_t first,
 }
 
 // Fills the memory chunk by chunk, and sorts each chunk while the disk fetches the next. A pass that first reads and then sorts leaves disk or processor idle, and several sorts
-// at once fall into step. Ends early if another process needs memory; then it gives back the needed memory and the memory that is not filled.
+// at once fall into step. Ends early if another process needs memory. Then it gives back the needed memory and the memory that is not filled.
 std::size_t read_and_sort(Input& input, PassMemory& memory, std::size_t records, PhaseTimes& times) {
   std::size_t done = 0;
   double look_s = now_s();
@@ -312,12 +312,14 @@ class WriteBehind {
   std::uint64_t begun_ = 0;
 };
 
-// The size of a piece. It is small beside a pass, because data that waits for the disk takes room in the page cache, like the cached input.
+// The size of a piece. It is small compared with a pass, because data that waits for the disk takes memory of the page cache, as the cached
+// input does.
 std::uint64_t behind_bytes(const PassMemory& memory) {
   return std::clamp(memory.bytes() / kPiecesPerPass, kBehindBytesMin, kBehindBytesMax);
 }
 
-// Writes so many records, in order. Fewer: others lacked memory, only so many are left of the pass, and the file is to be written anew.
+// Writes `records` records in order, and returns how many it wrote. A smaller number means that others lacked memory: only this many
+// records are left of the pass, and the file must be written again.
 std::size_t write_records(Input& input, PassMemory& memory, std::size_t records, int fd,
                           const std::string& path, PhaseTimes& times) {
   std::FILE* file = fdopen(fd, "wb");
@@ -349,7 +351,8 @@ std::size_t write_records(Input& input, PassMemory& memory, std::size_t records,
   return records;
 }
 
-// How many records it was in the end. Each time that it begins again the memory is less, and never less than the least of the grant.
+// Returns the number of records in the written run. Each time that the run begins again, there is less memory, but never less than
+// the minimum of the grant.
 std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, int fd, const std::string& path,
                        PhaseTimes& times) {
   for (std::size_t left = 0;; records = left) {
@@ -361,7 +364,7 @@ std::size_t write_pass(Input& input, PassMemory& memory, std::size_t records, in
   }
 }
 
-// A run is not needed before the merge: its pages would push out what is cached of the input still to come.
+// A run is not needed before the merge: its pages would cause the eviction of cached input that is still to be read.
 void drop_from_cache(int fd) {
   sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -382,7 +385,8 @@ long count_major_faults() {
 
 namespace {
 
-// The largest number of records for which memory is requested: the size that pays, but at least the minimum that the user set.
+// The largest number of records for which memory is requested: the size that saves time, but at least the minimum that the
+// user set.
 std::uint64_t worthwhile_records(const RunOptions& options, std::uint64_t records) {
   const std::uint64_t unit_bytes = access_unit_bytes(options.inputs[0]);
   const std::uint64_t bytes = worthwhile_bytes(records * kRecordBytes, unit_bytes);
@@ -395,7 +399,7 @@ std::uint64_t told_records(const RunOptions& options, std::uint64_t records) {
   return std::min(records, std::max<std::uint64_t>(options.max_bytes / kEntryBytes, 1));
 }
 
-// A pass of so many records, fewer at the end of a stream: how many it was.
+// Makes a pass of this many records, or fewer at the end of a stream. Returns the number of records.
 std::size_t make_run(Input& input, PassMemory& memory, std::size_t records, RunFiles& runs,
                      PhaseTimes& times) {
   const long faults = count_major_faults();
@@ -430,8 +434,8 @@ std::vector<int> make_runs(const RunOptions& options, PhaseTimes& times) {
     if (memory && !memory->is_still_ours()) memory.reset();
     if (!memory) {
       memory.emplace(options, std::min(size.next(most, input.records_left()), most), times);
-      // Memory that passes of equal size leave unused is given back at once. If all sorts kept it, there would be no room beside any of them, and each sort would free its memory
-      // after every pass, request it again and touch all of it again.
+      // Memory that passes of equal size leave unused is given back at once. If all sorts kept this unused memory, no sort would find other free memory. Each
+      // sort would then free its memory after every pass, request the memory again and touch all its pages again.
       memory->shrink(size.next(memory->records(), input.records_left()));
       input.expect_pass(memory->bytes());
       input.expect_memory(memory->bytes() + kPiecesAtOnce * behind_bytes(*memory));

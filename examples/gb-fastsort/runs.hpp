@@ -14,8 +14,8 @@ struct RunOptions {
   std::string run_folder;
   std::uint64_t pass_bytes = 0;  // fixed; 0: gb_alloc() says
   std::uint64_t min_bytes = 0;   // least for gb_alloc()
-  std::uint64_t max_bytes = 0;   // most for gb_alloc(), whatever pays; 0: what pays
-  bool is_linear = false;        // the inputs as they are, not what is cached first
+  std::uint64_t max_bytes = 0;   // limit for gb_alloc(); 0: the amount that saves time
+  bool is_linear = false;        // inputs in order, not cached parts first
 };
 
 struct PhaseTimes {

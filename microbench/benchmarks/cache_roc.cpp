@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cache_roc: one-byte reads of pages that are known to be cached or not cached, and the threshold time that tells the two apart.
 //
-// Knowledge assumed: a miss waits for the device, a hit does not. Observed: the time of each read, and whether the kernel (cachestat, mincore) says before and after the read
-// that the page is cached. Inferred: the threshold with the fewest errors, and the share of errors that remains. What breaks it: a device nearly as fast as memory; a host that
-// takes the processor away.
+// Knowledge assumed: a miss waits for the device. A hit does not wait. Observed: the time of each read, and whether the kernel (cachestat, mincore) says before
+// and after the read that the page is cached. Inferred: the threshold with the fewest errors, and the share of errors that remains. What breaks it: a device
+// nearly as fast as memory; a host that takes the processor away.
 #include <algorithm>
 #include <numeric>
 
@@ -81,7 +81,7 @@ class CacheRocSession : public Session {
   }
 
  private:
-  // Two standard errors of a share, plus the change that one sample more or less would make.
+  // Two standard errors of a share, plus the change that one additional or missing sample would make.
   static double error_of(double share, const std::vector<double>& samples) {
     const auto n = static_cast<double>(samples.size());
     return 2 * std::sqrt(share * (1 - share) / n) + 1 / n;
@@ -101,7 +101,8 @@ class CacheRocSession : public Session {
     read_all(file.fd(), file.buffer(), 1, page * kPageBytes);
     const double time_ns = std::max(timer.ns_since(start) - timer.cost_ns(), 0.0);
     const auto after = file.resident(page, 1);
-    // Where the kernel tells whether the page was cached, its answer counts. A page that was fetched or dropped in the meantime is no sample.
+    // When the kernel tells whether the page was cached, its answer is used. A page that was fetched or dropped in the meantime is not used
+    // as a sample.
     const bool is_hit = before ? *before == 1 : is_warmed;
     if (after && *after != 1) return;
     if (is_hit != is_warmed) return;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kDepths[] = {1, 2, 4, 8, 16, 32};
 constexpr std::uint64_t kReads = 96;
 
-// The spread of a quotient of two rates, each with the least spread.
+// The spread of a quotient of two rates, of which each has the least spread.
 constexpr double kGainSpreadShare = 2 * estimate::kSpreadShareMin;
 
 constexpr Output kOutputs[] = {

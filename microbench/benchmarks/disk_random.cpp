@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// disk_random: the time to read a page at a random place, and how much longer that takes than a page in a sequence.
+// disk_random: the time to read a page at a random place, and the ratio of this time to the time of a page in sequence.
 #include "microbench/estimate/spread.hpp"
 #include "microbench/registry_list.hpp"
 #include "microbench/test_file.hpp"
@@ -8,7 +8,7 @@
 namespace microbench {
 namespace {
 
-// On a shared disk the first reads after long reads, or after other work, take up to twice as long. They are not counted.
+// On a shared disk the first reads after long reads, or after other work, take up to twice as long. These reads are not counted.
 constexpr int kFirstReads = 2;
 constexpr int kReads = 16;
 constexpr std::uint64_t kStreamBytes = 1024 * 1024;

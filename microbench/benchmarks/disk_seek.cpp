@@ -31,8 +31,8 @@ constexpr std::uint64_t kJitterBytes = 1024 * 1024;
 
 constexpr std::uint64_t kDistanceMinBytes = kJumpMinBytes + kJitterBytes;
 
-// The shortest jumps show how long the head takes to settle, but their times scatter by a whole turn. So there are more of these jumps, in chains where each jump begins at the
-// end of the last.
+// The shortest jumps show how long the head takes to settle, but their times scatter by a whole turn. So there are more of these jumps, in chains in which each
+// jump begins at the end of the jump before.
 constexpr int kShortChains = 3;
 
 // The ratio of one distance to the next.
@@ -92,7 +92,8 @@ class DiskSeekSession : public Session {
     const bool is_rotational = estimate::is_rotational(fit, median("far_ns"));
     if (!is_rotational) fit = {};  // without a head there are no seeks, and the fit is noise
     all.push_back({"disk.is_rotational", is_rotational ? 1.0 : 0.0, 0, count});
-    // The error of the middle of n values spread over a turn is about this, and that of a fit of several such values is similar.
+    // The error of the middle of n values spread over a turn is about this, and the error of a fit of several such values is
+    // similar.
     const auto per_distance = static_cast<double>(count) / static_cast<double>(distances_.size());
     const double error_ns =
         std::max(fit.rotation_ns, median("far_ns") / 10) / std::max(per_distance, 1.0) * 2;

@@ -57,8 +57,8 @@ class DiskUnitSession : public Session {
       if (point)
         points.push_back({point->x, gray::stats::quantile(values(finding.key), kQuarter).value_or(0)});
     }
-    // The peak is the rate of long sequential reads. On a shared disk the largest random requests are faster by half for some minutes; with them as the peak the unit would
-    // differ from run to run.
+    // The peak is the rate of long sequential reads. On a shared disk the largest random requests are faster by half for some minutes. If their rate were used
+    // as the peak, the unit would differ from run to run.
     const double peak = gray::stats::quantile(values("disk.sequential_bytes_per_s"), kQuarter).value_or(0);
     const auto unit = static_cast<double>(estimate::access_unit_bytes(points, peak));
     // The curve is flat there, so a small change in bandwidth moves the unit by one step of sizes.
@@ -81,7 +81,7 @@ class DiskUnitSession : public Session {
     if (!file.has_direct()) file.evict();
     const std::uint64_t offset = file.random_offset((kStreamReads + 1) * kStreamBytes);
     (void)time_read(kStreamBytes, offset);  // moves the head to the place
-    // Each read is a sample of its own: a read that was delayed by requests of another program says nothing about the disk.
+    // Each read is a separate sample, because a read that was delayed by requests of another program does not measure the disk.
     for (int i = 1; i <= kStreamReads; ++i) {
       const double ns = time_read(kStreamBytes, offset + static_cast<std::uint64_t>(i) * kStreamBytes);
       add("disk.sequential_bytes_per_s", static_cast<double>(kStreamBytes) * 1e9 / ns);

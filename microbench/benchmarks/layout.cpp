@@ -4,8 +4,8 @@
 // Knowledge assumed: a file gets its i-number when it is made, and its blocks when its data is written back. Observed:
 // the i-number and, by FIEMAP, the first extent of files made one after the other. They are read after one sync of the file system, so that the files are placed as by the
 // kernel's own write-back. Inferred: the rank correlation of the two, as the median of many folders. In one of three folders with a hundred files each, ext4 begins a new stretch
-// of free space half way. That alone makes the correlation 0 or less, and syncing each file makes it worse. What breaks it: a file system that tells no addresses, or whose
-// addresses are not those of the disk (btrfs).
+// of free space half way. This alone makes the correlation 0 or less. A sync of each file makes the correlation lower still. What breaks it: a file system that
+// tells no addresses, or whose addresses are not addresses on the disk (btrfs).
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,7 +65,8 @@ class LayoutSession : public Session {
   [[nodiscard]] std::size_t rounds_max() const override { return kFolders; }
 
  private:
-  // The folder is a real one, because it decides where files are placed. The files have no names, or lose them at once. The folder is removed when the files are made.
+  // The folder has a name and is a real folder, because the folder decides where files are placed. The files have no names, or lose their names at once. The
+  // folder is removed when the files are made.
   std::vector<ScopedFd> make_files() {
     const PassingFolder folder(context().file->directory());
     std::vector<ScopedFd> files;

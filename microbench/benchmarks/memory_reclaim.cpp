@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: MADV_PAGEOUT runs the kernel's reclaim over a range of memory, without privilege and without pressure on other processes. Observed: its time, which pages
 // are gone afterwards (mincore, cachestat), and which touches were major faults. Inferred: the cost for each page. A page that was just written to swap stays in memory as well
-// until it is reclaimed once more. So it is read, which keeps its place in swap, and put out again. What breaks it: kernels before 5.4; swap in memory (zram), whose pages come
-// back nearly as fast as from memory.
+// until it is reclaimed once more. So the page is read, which keeps its place in swap, and is then paged out again. What breaks it: kernels before 5.4; swap in
+// memory (zram), whose pages come back nearly as fast as from memory.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 constexpr int kPageOut = 21;  // MADV_PAGEOUT, which older headers lack
 constexpr std::size_t kPages = 1024;
 
-// The time for the disk to write the pages that were put out.
+// The time for the disk to write the pages that were paged out.
 constexpr int kPutOutTries = 20;
 constexpr useconds_t kPutOutPauseUs = 5000;
 

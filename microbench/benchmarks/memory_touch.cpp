@@ -2,8 +2,8 @@
 // memory_touch: the time of the first write to a fresh page, small or huge, and of a write to a page that exists already.
 //
 // Knowledge assumed: the kernel gives and zeroes a page at its first touch. Observed: the time of each single
-// touch. Inferred: the median, for in a virtual machine some touches wait until the host has found memory for
-// them; those form a tail that says nothing about this kernel.
+// touch. Inferred: the median. In a virtual machine some touches wait until the host has found memory for them. These times form a tail, which does not
+// describe this kernel.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class MemoryTouchSession : public Session {
     has_huge_ = memory.advise(MADV_HUGEPAGE);
     if (!has_huge_) return;
     const auto times = touch_each(data, kHugeBytes, kHugePages);
-    // Memory beyond the first small page must exist already; otherwise the page was not huge.
+    // Memory beyond the first small page must exist already. Otherwise the page was not huge.
     for (std::size_t i = 0; i < kHugePages; ++i) {
       *static_cast<volatile char*>(data + i * kHugeBytes + kHugeBytes / 2) = 1;
     }

@@ -17,7 +17,8 @@
 namespace microbench {
 namespace {
 
-// Where the kernel counts a page only after it has arrived, a window counts as complete when the count has not changed for this time.
+// On a kernel that counts a page only after the page has arrived, a window counts as complete when the count has not changed for this
+// time.
 constexpr useconds_t kSettleUs = 500;
 constexpr int kSettleTries = 200;
 
@@ -141,7 +142,7 @@ class ReadaheadSession : public Session {
   }
 
  private:
-  // Rounds agree unless another program disturbed them. So this is the round whose limit most other rounds found as well.
+  // Rounds agree unless another program disturbed them. So the result is the round whose limit most other rounds found as well.
   [[nodiscard]] const estimate::Readahead& typical() const {
     std::size_t best = 0;
     std::size_t best_votes = 0;
@@ -154,7 +155,7 @@ class ReadaheadSession : public Session {
     return rounds_[best];
   }
 
-  // The rules that most rounds have found; a read by another program can spoil a round.
+  // The rules that most rounds have found. A read by another program can make the result of a round wrong.
   [[nodiscard]] std::optional<double> agreed_rules() const {
     for (const auto& one : rules_) {
       std::size_t votes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// writeback: at which age and at which amount the kernel starts to write dirty data to the disk, and how much that slows reads of other programs.
+// writeback: the age and the amount at which the kernel starts to write dirty data to the disk, and the slowdown of other programs' reads while
+// it writes.
 //
 // Knowledge assumed: the kernel writes a file back when its oldest change is old enough, or when there is more dirty data than a limit. Above a second limit it pauses the
 // writing process. Observed: the count of dirty pages of this program's own files (cachestat), the time of each write, and the time of other reads while data is written back.
@@ -31,7 +32,7 @@ constexpr std::uint64_t kAgedBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kPieceBytes = 4 * 1024 * 1024;
 constexpr std::uint64_t kFlushedBytes = 128 * 1024 * 1024;
 
-// One slice of waiting. Other benchmarks have their turn between the slices.
+// The length of one slice of a wait. Other benchmarks run between the slices.
 constexpr useconds_t kSliceUs = 50'000;
 
 // The kernel looks for old data every few seconds, so an age is known only this precisely.
@@ -44,7 +45,7 @@ constexpr std::uint64_t kAgeMaxNs = UINT64_C(45'000'000'000);
 constexpr std::uint64_t kMemoryDivisor = 4;
 constexpr std::uint64_t kSearchMaxNs = UINT64_C(15'000'000'000);
 
-// The kernel made a write wait if the write takes so many times longer than others, and at least kPauseMinNs.
+// The kernel made a write wait if the write takes this many times longer than others, and at least kPauseMinNs.
 constexpr double kPauseFactor = 5;
 constexpr double kChanceMax = 0.05;
 constexpr double kPauseMinNs = 10e6;
@@ -102,7 +103,7 @@ class WritebackSession : public Session {
     const std::uint64_t age_ns = gray::base::monotonic_ns() - aged_start_ns_;
     if (counts && counts->dirty < aged_pages_ / 2) age_ns_ = static_cast<double>(age_ns);
     is_finished_ = age_ns_ > 0 || age_ns > kAgeMaxNs;
-    // The limits are searched last, because above the limit all dirty data is written back, whatever its age.
+    // The limits are searched last, because above the limit all dirty data is written back, whether it is old or young.
     if (is_finished_) find_limits();
   }
 
@@ -146,7 +147,8 @@ class WritebackSession : public Session {
     compare(calm_of(idle_ns), std::move(busy_ns));
   }
 
-  // The times without those of delayed reads: a read that was delayed while no data was written back was delayed by another program.
+  // The times without the times of delayed reads: a read that was delayed while no data was written back was delayed by another
+  // program.
   static std::vector<double> calm_of(const std::vector<double>& times_ns) {
     const auto outliers = gray::stats::find_outliers(times_ns);
     if (!outliers) return times_ns;
@@ -156,7 +158,7 @@ class WritebackSession : public Session {
     return calm;
   }
 
-  // A difference that chance alone would cause one time in twenty does not count as a slowdown.
+  // A difference that chance alone would cause with a probability of 5 % or more does not count as a slowdown.
   void compare(std::vector<double> idle_ns, std::vector<double> busy_ns) {
     const auto idle = gray::stats::summarize(idle_ns);
     const auto busy = gray::stats::summarize(busy_ns);

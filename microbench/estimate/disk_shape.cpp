@@ -16,24 +16,25 @@ constexpr std::size_t kDistancesMin = 3;
 // Up to this share of the stretch a head never reaches its full speed, as in the models of disks.
 constexpr double kShortShareMax = 1.0 / 3.0 + 1e-6;
 
-// The slowest disks turn 60 times a second, the fastest 250 times; a scatter outside this range is no rotation.
+// The slowest disks turn 60 times a second, the fastest 250 times. A scatter outside this range is no rotation.
 constexpr double kRotationMinNs = 3e6;
 constexpr double kRotationMaxNs = 25e6;
 
 // A read that is above the median by more than this many turns was delayed by something else.
 constexpr double kTurnTolerance = 1.1;
 
-// Random reads from flash are never this slow, and seeks of a disk are never this fast.
+// Random reads from flash never take longer than this, and seeks of a mechanical disk never take less.
 constexpr double kMechanicalReadMinNs = 2e6;
 constexpr double kMechanicalStrokeMinNs = 1e6;
 
 using TimesByDistance = std::map<double, std::vector<double>>;
 
-// The turn is estimated from the shortest distances. For longer distances the way of the head for the same number of bytes depends on the place on the disk, which adds another
-// scatter.
+// The turn is estimated from the shortest distances. For longer distances, the head's way for the same number of bytes depends on the place on the disk. This
+// adds another scatter.
 constexpr std::size_t kTurnDistances = 4;
 
-// A uniform distribution has this part of its width between these quantiles. The ends are left out because of outliers.
+// A uniform distribution has this part of its width between these quantiles. The ends of the distribution are left out
+// because of outliers.
 constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
 
@@ -51,7 +52,7 @@ double turn_of(const TimesByDistance& by_distance) {
   return turn_ns >= kRotationMinNs && turn_ns <= kRotationMaxNs ? turn_ns : 0;
 }
 
-// The times of reads that were not delayed by something else. Without a turn, only the median.
+// The times of reads that were not delayed by something else. When the turn is not known, only the median is returned.
 std::vector<double> calm_of(const std::vector<double>& times, double turn_ns) {
   const double median = gray::stats::summarize(times).value().median;
   if (turn_ns == 0) return {median};

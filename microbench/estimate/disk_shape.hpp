@@ -18,11 +18,12 @@ struct RatePoint {
   double bytes_per_s;
 };
 
-/// The share of the peak rate that counts as near enough.
+/// The share of the peak rate from which on a rate counts as full.
 inline constexpr double kPeakShare = 0.9;
 
-/// The smallest unit that reaches kPeakShare of the best rate, on the rising curve nearest to the points; 0 without points. The curve must rise because larger requests amortise
-/// more, so that a dip or a peak at one size is noise. `peak_bytes_per_s`: a lower peak that was measured in another way; 0: the best of the points. Pure.
+/// The smallest unit that reaches kPeakShare of the best rate, on the rising curve nearest to the points; 0 without points. The curve must rise, because larger
+/// requests amortise more. So a dip or a peak at one size is noise. `peak_bytes_per_s`: a lower peak that was measured in another way; 0: the best of the
+/// points. Pure.
 std::uint64_t access_unit_bytes(std::vector<RatePoint> points, double peak_bytes_per_s = 0);
 
 /// The time of one read, and its distance from the read before.

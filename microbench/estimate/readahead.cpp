@@ -6,16 +6,16 @@
 namespace microbench::estimate {
 namespace {
 
-// After so many windows of the same size in a row the window has stopped growing.
+// After this many windows of the same size in a row, the window has stopped growing.
 constexpr std::size_t kSteadyWindows = 3;
 
-// After so many reads that fetched only their own page there is no read-ahead.
+// After this many reads that fetched only their own page, there is no read-ahead.
 constexpr std::size_t kLonelyReads = 64;
 
-// A stream that begins elsewhere shows its first window within so many reads.
+// A stream that begins elsewhere shows its first window within this many reads.
 constexpr std::uint64_t kRestartReads = 16;
 
-// How far around a single read the pages that came with it are searched.
+// The distance around a single read within which the pages that were fetched with it are searched.
 constexpr std::uint64_t kAroundPages = 64;
 
 // The end of the run of cached pages that begins before `page`.

@@ -2,8 +2,8 @@
 // readahead: the kernel's read-ahead, found by reading and then checking which pages have arrived.
 //
 // Knowledge assumed: for a reader that continues where it stopped, the kernel fetches a window of further pages. At a mark in the window it fetches the next window, larger each
-// time up to a limit. A read elsewhere fetches only the pages that were asked for. Observed: after each
-// read of one page, how far the pages in memory reach. Inferred: each jump of that end is one window; the limit is the window that repeats. /sys is not read. What breaks it:
+// time up to a limit. A read elsewhere fetches only the requested pages. Observed: after each read of one page, how far the pages in memory reach. Inferred:
+// each jump of that end is one window; the limit is the window that repeats. /sys is not read. What breaks it:
 // another program that reads the file, and reclaim.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace microbench::estimate {
 
-/// A file of which it is known which pages are cached. Tests use a model of the kernel, the program a real file.
+/// A file that tells which of its pages are cached. Tests use a model of the kernel, the program a real file.
 class ReadaheadSubject {
  public:
   virtual ~ReadaheadSubject() = default;
@@ -27,7 +27,7 @@ class ReadaheadSubject {
 
 struct Readahead {
   std::vector<std::uint64_t> windows;  ///< In pages, in the order fetched, from a read of page 0 on.
-  /// Pages fetched by reading page 0: that page and those that came with it.
+  /// The pages fetched by a read of page 0: that page and the pages that were fetched with it.
   std::uint64_t initial_pages = 0;
   std::uint64_t max_pages = 0;      ///< The window that repeats; 0 where nothing is read ahead.
   bool is_max_known = false;        ///< False where the file ended before the window stopped growing.

@@ -42,7 +42,8 @@ bool ends_anywhere(RulesSubject& subject, std::uint64_t window_pages_max) {
   return (kOddPages + run_from(subject, kOddPages, 4 * window_pages_max)) % 4 != 0;
 }
 
-// Jumps over the mark to the first page behind the window. A kernel that detects a stream by the cached pages before the jump's page reads as many pages ahead.
+// Jumps over the mark to the first page behind the window. A kernel that detects a stream by the cached pages before the target of the jump reads as many pages
+// ahead.
 bool goes_on_at_miss(RulesSubject& subject, std::uint64_t window_pages_max) {
   const std::uint64_t end = begin_stream(subject, kOddPages, window_pages_max);
   const std::uint64_t before = end - (kOddPages - 1);

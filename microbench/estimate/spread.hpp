@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// spread: how far the figure of another run may lie from the figure of this run. Pure.
+// spread: how far the figure of another run may differ from the figure of this run. Pure.
 //
 // The confidence interval of a median gets narrower with more samples, but the next run finds another state of processor, host and disk. The scatter of the samples predicts its
-// median better. So the spread is half the width of the central nine tenths of the samples. It is never less than a share of the value, because no host is steadier than that.
+// median better. So the spread is half the width of the central nine tenths of the samples. It is never less than a fixed share of the value, because the
+// figures of every host vary at least by this share.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // threshold: finds the time that separates hits from misses best, and how often it errs. Pure.
 //
-// Every measured time is tried as a threshold (the points of a ROC curve). The best threshold has the smallest sum of both error shares (Youden's index). Where a range of
-// thresholds is equally good, the geometric middle of the range is taken, since both kinds of times scatter by factors.
+// Every measured time is tried as a threshold (the points of a ROC curve). The best threshold has the smallest sum of both error shares (Youden's index). When
+// a range of thresholds is equally good, the geometric middle of the range is taken, because both kinds of times scatter by factors.
 #pragma once
 
 #include <vector>

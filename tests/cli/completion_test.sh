@@ -3,7 +3,8 @@
 # completion_test: bash, zsh and fish complete the command line of each program by its own options.
 #
 # How: the completion scripts that the build has made are run in the shells themselves: by bash's own completion function, by zsh's completion system at a terminal
-# (support/completed.zsh), and by fish's `complete -C`. The shells must offer what --help names. A job runs meanwhile. Left out: how a shell draws what it offers.
+# (support/completed.zsh), and by fish's `complete -C`. The shells must offer what --help names. A job runs meanwhile. Left out: how a shell displays its
+# offers.
 source "$(dirname "$0")/../support/system.bash"
 need_built discnice gbp gb-run heapnice gb-wss memnice netnice gb-grep microbench
 scratch

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_bad_input_test: discnice reports every mistake in one line, and does nothing by halves.
+# discnice_bad_input_test: discnice reports every mistake in one line, and leaves nothing half done.
 #
 # How: each command would make a file. After a refusal the file must not exist, stdout must be empty, and stderr must have one line that names the mistake (and what
 # would be right). The status must be a launcher's: 2 for a wrong command line, 125 for a failure of its own, 126 and 127 for a program that cannot be run or does
 # not exist. The library without the launcher reports one line for a whole tree of processes and then does nothing more. Left out: programs that lose the library
-# while they run (discnice warns about them then; the launcher's own tests).
+# while they run (discnice warns about such programs; tests of the launcher check the warning).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 printf '#!/bin/sh\ntouch "%s/ran"\n' "$SCRATCH" >program
@@ -124,7 +124,7 @@ surroundings() {
   refused 125 'blank' env DISCNICE_LIBRARY="$SCRATCH/blank lib/libdiscnice.so" "$DISCNICE" --rate 5M -- ./program
 }
 
-# With /dev/shm full, missing, or not writable. The mounts are in a mount namespace of their own.
+# These cases have a /dev/shm that is full, missing, or not writable. The mounts are in a mount namespace of their own.
 readonly FULL='mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/full bs=4k count=1 status=none && exec "$@"'
 readonly MISSING='mount -t tmpfs tmpfs /dev && mknod -m 666 /dev/null c 1 3 && exec "$@"'
 readonly READ_ONLY='mount -t tmpfs -o ro tmpfs /dev/shm && exec "$@"'

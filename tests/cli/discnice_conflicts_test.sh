@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # discnice_conflicts_test: when an option, a variable or a file cannot have its effect, discnice does not start the program and names it in one line.
 #
-# How: every option that says how a job is held back is combined with every policy. Each pair either starts the program or is refused. Then follow the other things
-# that can leave an option without effect: a schedule, another option, a missing limit. The user's own defaults are spoiled line by line, and made unreadable. The
-# library without the launcher cannot refuse: it reports one line and does nothing more. A refused command must not have started the program. Left out: what a policy
-# does with an option that it accepts (discnice_rate, discnice_faults).
+# How: every option that says how a job is held back is combined with every policy. Each pair either starts the program or is refused. Then the test tries the
+# other reasons for which an option may have no effect: a schedule, another option, a missing limit. The user's own defaults are spoiled line by line, and made
+# unreadable. The library without the launcher cannot refuse to start a program: it prints one line and does nothing more. A refused command must not have
+# started the program.
+# Left out: what a policy does with an option that it accepts (discnice_rate, discnice_faults).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 export XDG_CONFIG_HOME=$SCRATCH/config
@@ -188,7 +189,8 @@ variables() {
   bare 'CACHE=neutral has no effect alone' DISCNICE_CACHE=neutral
   # A terminal must not obey the text of a variable.
   bare 'RATE=\?\[2J.*not a rate' "DISCNICE_RATE=$(printf '\033[2J')"
-  # The launcher uses none of these variables. It refuses one unless the command line has the option for it.
+  # The launcher uses none of these variables. It refuses each variable, unless the command line has the
+  # option that belongs to the variable.
   for name in DISCNICE_RATE=5M DISCNICE_POLICY=idle DISCNICE_LEDGER=off DISCNICE_BACKEND=timed DISCNICE_CACHE=shared; do
     refused 2 "${name%=*}.*--" env "$name" "$DISCNICE" -q -- ./program
   done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_control_test: a running job can be found, watched, changed, paused and asked about, and a wrong command changes nothing.
+# discnice_control_test: a running job can be listed, watched, changed, paused and reported on, and a wrong command changes
+# nothing.
 #
 # How: a reader that would take minutes at its rate is set free, and the time of its end is measured. Programs that cannot be held are made from programs of this
 # host. Left out: figures (bench throttle), the picture on a terminal.
@@ -114,7 +115,7 @@ grep -Eq "'sleep' .*scrubbed environment: it is held from outside" err || compla
 "$DISCNICE" -q --exclude sleep -- sh -c 'sleep 0.3; env -i sleep 0.3' 2>err
 [[ ! -s err ]] || complain "a program that was to be left alone is complained about: $(<err)"
 
-# The options of a command are in groups. Only the options that every program has are in none.
+# The options of a command are in groups. Options that every program has belong to no group. All other options belong to a group.
 for command in run set adopt; do
   "$DISCNICE" "$command" --help >help
   grep -q '^How fast:$' help || complain "the help of $command has no groups"
@@ -142,7 +143,7 @@ refuses 2 "no option '--nosuch'" "$DISCNICE" explain --nosuch
 LD_PRELOAD=$LIBRARY DISCNICE_POLICY=nice bash -c "env -u LD_PRELOAD '$DISCNICE' status --json; cat source >/dev/null" >out
 [[ $(grep -c '"command": *"bash"' out) -eq 1 ]] || complain "a policy alone makes no job called by its program: $(<out)"
 
-# The program that starts discnice may ignore the end of its children. Then the kernel discards the program's exit status. The program itself must start as it would
+# The program that starts discnice may ignore SIGCHLD. Then the kernel discards the program's exit status. The program itself must start as it would
 # without discnice.
 careless() { # STATUS COMMAND...
   local wanted=$1

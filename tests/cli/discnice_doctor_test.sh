@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_doctor_test: `discnice doctor` tells what works on this host, and what does not work when something was really taken away.
+# discnice_doctor_test: `discnice doctor` tells which parts work on this host. When the test takes a part of the host away, it tells
+# what does not work.
 #
-# How: the same program runs as root and as an ordinary user; in a folder in memory, in a folder that is not writable, and on a file system in user space; with a
-# /dev/shm that is missing or full; and in sandboxes that refuse calls. Left out: delegated control groups, and file systems that charge no reads but are not in user
-# space.
+# How: the same program runs as root and as an ordinary user. It runs in a folder in memory, in a folder that is not writable, and on a file system in user
+# space. It runs with a /dev/shm that is missing or full, and in sandboxes that refuse calls. Left out: delegated control groups, and file systems that charge
+# no reads but are not in user space.
 # Slow: a diagnosis runs small jobs at a rate, which takes a second or more, and there are twenty.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
@@ -20,7 +21,8 @@ diagnose() {
   [[ $status -eq $want ]] || complain "status $status instead of $want: $*: $(cat said err)"
 }
 
-# is CHECK STATE [PATTERN [PLACE]]: compares what the last diagnosis says of that check, for the host or for the place with that number.
+# is CHECK STATE [PATTERN [PLACE]]: compares the state of that check in the last diagnosis, for the host or for the place with that
+# number.
 is() {
   python3 - "$@" <<'PY' || complain "$1 is not $2 (${3:-}): $(cat said)"
 import json, re, sys
@@ -82,7 +84,7 @@ running_jobs() {
   wait "$job" || true
 }
 
-# The diagnosis tells what it has tried. Each of these cases takes away one thing.
+# The diagnosis reports the results of its trials. Each of these cases takes away one part of the host.
 in_sandboxes() {
   if ! python3 "$WITHOUT" EPERM seccomp -- true; then
     echo 'not shown: sandboxes (no filter can be set here)'

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_net_test: --net is read like every other limit, is refused in a line where it makes no sense, and changes nothing of how a job begins and ends.
+# discnice_net_test: --net is read like every other limit. If --net would have no effect, it is refused in one line. It does not change how a job begins
+# and ends.
 #
-# How: without any network; what is held there is system/discnice_net's.
+# How: the test needs no network. The limits of connections are tested by system/discnice_net.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 timeout
 export XDG_CONFIG_HOME=$SCRATCH/config
@@ -18,7 +19,7 @@ refuses() { # STATUS PATTERN COMMAND...
   rm -f was_run
 }
 
-# --- What is no limit is named, before anything is run.
+# --- A text that is no limit is named, before anything is run.
 for wrong in fast 5 0 -1M nice,nice 1M,2M up= left=1M off,nice none; do
   refuses 2 "--net: '$wrong' is no limit of the network: write nice, off, a rate" "$DISCNICE" --net "$wrong" -- touch was_run
 done
@@ -31,7 +32,8 @@ mkdir -p config/discnice
 printf 'rate = 5M\nnet = fast\n' >config/discnice/config
 refuses 2 "config/discnice/config:2: net: 'fast' is no limit" "$DISCNICE" -- touch was_run
 
-# --- It is said beside the disk's limits and takes none of their places, on the command line and in a person's defaults.
+# --- The network limit is given in addition to the disk's limits and replaces none of them, on the command line and in a
+# person's defaults.
 asked() { # KEY WANT OPTION...: what the report says was asked for
   local key=$1 want=$2 got
   shift 2
@@ -61,7 +63,8 @@ asked '["net"]["gives_way"]' True --rate 4M
 asked '["net"]' None --net off
 rm config/discnice/config
 
-# --- The command's output, words and status are its own, and so is the signal that ends it; two processes of ours are in between.
+# --- The command's output, arguments and status are unchanged, and so is the signal that ends it, although two processes of
+# discnice are above it.
 expect_status 7 timeout 300 "$DISCNICE" -q --net nice -- sh -c 'echo out; exit 7' >out 2>err
 [[ $(<out) == out && ! -s err ]] || complain "the command's output: $(cat out err)"
 expect_status 127 timeout 300 "$DISCNICE" --net nice -- "$SCRATCH/none" >out 2>err
@@ -91,7 +94,8 @@ expect_status 5 wait "$job"
 for _ in {1..600}; do if [[ -z $(segments) ]]; then break; fi; sleep 0.1; done
 [[ -z $(segments) ]] || complain "left in /dev/shm: $(segments)"
 
-# --- A job that was started without it cannot be held there later, and one that was can be let go.
+# --- A job that was started without --net cannot get a network limit later. A job that was started with --net
+# can lose its network limit.
 "$DISCNICE" -q -- sleep 600 & job=$!
 for _ in {1..600}; do if "$DISCNICE" status --json 2>/dev/null | grep -q '"command": "sleep"'; then break; fi; sleep 0.1; done
 refuses 2 "'fast' is no limit" "$DISCNICE" set "$job" --net fast
@@ -99,7 +103,7 @@ refuses 1 "the network of job $job is not held, which --net has to ask for at it
 kill "$job"
 wait "$job" || true
 
-# --- Where sockets of others cannot be reached nothing is run; without --net nothing is asked for.
+# --- When sockets of other processes cannot be reached, nothing is run. Without --net this is not checked.
 WITHOUT=$SOURCE/tests/support/without_calls.py
 refuses 125 'sockets of other processes cannot be reached here \(pidfd_getfd\): .*leave out --net' \
   python3 "$WITHOUT" EPERM pidfd_getfd -- "$DISCNICE" --net nice -- touch was_run

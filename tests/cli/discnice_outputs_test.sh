@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_outputs_test: discnice writes every output or reports by its status that it could not; a start that fails removes nothing.
+# discnice_outputs_test: discnice writes every output, or its status reports a failure. A start that fails removes no file.
 #
 # How: each file that discnice writes (report, recording, profile) is set to /dev/full, and so are the standard output of every sub-command and standard error.
-# Before a start that fails, because of a full /dev/shm or a missing program, the files have old content, which must still be there afterwards, and missing files
-# must still be missing. /dev/shm is in a mount namespace of its own. Left out: disks that become full in the middle of a recording (discnice_record).
+# Some starts fail because of a full /dev/shm or a missing program. Before such a start the files have old content. This content must still be there afterwards,
+# and missing files must still be missing. /dev/shm is in a mount namespace of its own. Left out: disks that become full in the middle of a recording
+# (discnice_record).
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_top_test: the screen of `discnice top` in a real terminal: what it shows, what its keys do, how it ends.
+# discnice_top_test: the screen of `discnice top` in a real terminal: its content, its keys, and its end.
 #
-# How: tmux is the terminal, and its screen is read back as text. `discnice status` tells what the keys have done. A job waits at a rate of 20 KiB/s, so that the
+# How: tmux is the terminal, and its screen is read back as text. `discnice status` shows the effect of the keys. A job waits at a rate of 20 KiB/s, so that the
 # screen must nearly always show it as waiting. Left out: the place of the words at each width (unit/discnice).
 source "$(dirname "$0")/../support/discnice.bash"
 need tmux python3

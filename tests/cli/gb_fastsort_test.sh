@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gb_fastsort: the output is in order and has exactly the given records, with passes of any size.
 #
-# The data has a few megabytes; some more data is only partly in memory. Leaves out passes that a lack of memory forces (system/mac_room_test.sh), and a full page
-# cache (bench/gbp).
+# The data has a few megabytes. Some more data is only partly in memory. Left out: passes that a lack of memory forces (system/mac_room_test.sh), and a full
+# page cache (bench/gbp).
 source "$(dirname "$0")/../support/system.bash"
 need sort cmp
 need_built gb-fastsort
@@ -25,14 +25,16 @@ done
 timeout 300 "$SORT" -o empty none
 [[ ! -s empty ]] || fail "out of nothing came something"
 
-# How much memory is asked for. Of 25,000 records, 116 bytes each with what sorting adds, a third makes three passes, and all of them make one pass.
+# The requested amounts of memory. There are 25,000 records of 116 bytes each, including the memory for sorting. With memory for a third of the
+# records the program makes three passes, and with memory for all records one pass.
 for case in "967000 3" "2900000 1" "99999999999 1"; do
   read -r most passes <<<"$case"
   "$SORT" --max "$most" --min 1 --runs-only --stats -o sorted a b 2>said
   [[ $(cat said) == "passes $passes "* ]] || fail "with --max $most: $(cat said)"
 done
 
-# An input of which every third part is cached. The cached parts are read first, so they are read in another order than that of the file.
+# An input of which every third part is cached. The cached parts are read first, so the records are read in another order than the order
+# of the file.
 "$SORT" --generate 150000 --seed 3 holes
 sync holes
 evict holes
@@ -60,7 +62,7 @@ expect_status 1 "$SORT" --check sorted a one >said
 "$SORT" --check sorted a b >said || fail "with 64 descriptors: $(cat said)"
 "$SORT" --check sorted2 a b >said || fail "with 64 descriptors and memory that is granted: $(cat said)"
 
-# No run is left behind, whatever ends it: each moment at which it is killed finds no name in its folder, and neither does one at which the disk is full.
+# No run is left behind. The folder of the runs is empty after the sort was killed at any moment, and after the disk was full.
 mkdir runs
 for number in TERM HUP KILL; do
   "$SORT" --pass 1160 -o runs/out a &
@@ -82,7 +84,7 @@ if [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null; then
   [[ ! -s left ]] || fail "on a full disk these are left: $(cat left)"
 fi
 
-# An output that is no file is written as a stream, and its runs lie elsewhere.
+# An output that is no regular file is written as a stream, and its runs lie in another folder.
 TMPDIR=$SCRATCH "$SORT" -o /dev/stdout a | cat >streamed
 "$SORT" --check streamed a >said || fail "through a pipe: $(cat said)"
 "$SORT" -o /dev/stdout a >streamed
@@ -95,7 +97,8 @@ expect_status 1 "$SORT" -o . a 2>err
 grep -q '\.: Is a directory' err || fail "a folder as output: $(cat err)"
 [[ -z $(find /dev . -maxdepth 1 -name '*.run*') ]] || fail "runs are left: $(find /dev . -maxdepth 1 -name '*.run*')"
 
-# An output that is an input is replaced when all is sorted; another name of that file keeps what it was. The link that names it stays.
+# An output that is also an input is replaced when all records are sorted. Another name of that file keeps the old content. A symbolic
+# link to the output stays a link.
 cp a in
 ln in hard
 ln -s in soft
@@ -109,7 +112,7 @@ if "$SORT" -o soft in b 2>err; then
   "$SORT" --check hard a >said || fail "the output is the input's file, as a stream: $(cat said)"
   [[ -z $(find . -name '*.new*') ]] || fail "left behind: $(find . -name '*.new*')"
   if [[ $EUID -eq 0 ]] && unshare -m true 2>/dev/null; then
-    # Room for the runs, and not for the output beside them.
+    # The disk has room for the runs, and no room for the output in addition.
     # shellcheck disable=SC2016 # for the inner shell
     expect_status 1 unshare -m sh -c 'mount -t tmpfs -o size=5m tmpfs runs && cp a runs && { "$0" -o runs/a runs/a 2>err; status=$?; cmp -s a runs/a || exit 9; exit $status; }' "$SORT"
     grep -q 'runs/a: No space left' err || fail "a full disk when the output is an input: $(cat err)"
@@ -119,14 +122,14 @@ else
   cmp -s in a || fail "an input that could not be replaced has changed"
 fi
 
-# What may not be read by others as an input may not be as an output.
+# When other users may not read an input, they may not read the output either.
 cp a private
 chmod 600 private
 (umask 022 && "$SORT" -o private.sorted private && "$SORT" -o both.sorted b private && "$SORT" -o open.sorted b && "$SORT" --pass 300000 -o stream.sorted - <private)
 [[ $(stat -c %a private.sorted both.sorted open.sorted stream.sorted | tr '\n' ' ') == '600 600 644 600 ' ]] ||
   fail "of inputs with the modes 600, 644 and 600, 644, and 600 the outputs have $(stat -c %a private.sorted both.sorted open.sorted stream.sorted | tr '\n' ' ')"
 
-# Mistakes, each in a line that says what is wrong and sends the terminal no command.
+# Each mistake is reported in one line, and the line contains no command for the terminal.
 head -c 150 a >odd
 expect_status 1 "$SORT" -o x odd 2>err
 grep -q 'odd: its 150 bytes are no whole records of 100' err || fail "150 bytes: $(cat err)"

@@ -3,8 +3,9 @@
 # gb_grep: gb-grep's output, messages and status are those of grep. Only the order of the files may differ, and with --sorted even the order is the same. gb-grep
 # reads cached files first.
 #
-# grep itself is the judge. Both search a copy of these sources with odd files among them. Half of the files are cached, so gb-grep reads the files in another order
-# than grep. A small stack makes the lists of arguments too long for one run. Leaves out the gain (script/bench gbp).
+# The output is compared with the output of grep. Both search a copy of these sources with unusual files among them. Half of the files are cached, so gb-grep
+# reads the files in another order than grep. A small stack makes the lists of arguments too long for one run. Left out: the time that gb-grep saves
+# (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need grep timeout setpriv mkfifo pgrep
 need_built gb-grep
@@ -131,7 +132,7 @@ same -r 'a\d' long odd/many
 same -r foo long odd/none
 LIMIT=:
 
-# A folder with more entries than grep takes in the order in which they come.
+# A folder with so many entries that grep sorts them.
 mkdir many && (cd many && seq 12000 | xargs touch && printf 'foo\n' | tee 17 4711 9999 12000 >/dev/null)
 same -rl foo many odd
 
@@ -182,7 +183,7 @@ sleep 0.2
 [[ -z $(pgrep -f 'grep.* stuck odd/long' || true) ]] || fail "a grep goes on when gb-grep is ended"
 [[ -z $(ls -A "$TMPDIR") ]] || fail "files are left in TMPDIR"
 
-# A file that can be read only once is read once. A file with the name - counts as a file where it is found.
+# A file that can be read only once is read once. A file with the name - that is found in a folder counts as a file.
 [[ $("$GREP" -h foo <(echo foo 1) <(echo foo 2) | sort) == $'foo 1\nfoo 2' ]] || fail "pipes in the place of files are not read"
 mkdir dash && echo foo >dash/- && echo bar >dash/other
 [[ $(cd dash && "$GREP" -r foo <"$SCRATCH/input") == ./-:foo ]] || fail "a file named - is not found"
@@ -196,7 +197,7 @@ if [[ $EUID -eq 0 ]] && mkdir "$SCRATCH/small" && mount -t tmpfs -o size=40k non
   grep -q 'No space left' "$SCRATCH/our_words" || fail "a full TMPDIR is not named: $(cat "$SCRATCH/our_words")"
 fi
 
-# In the place of grep it does not run itself.
+# When gb-grep is installed under the name grep, it does not run itself.
 mkdir "$SCRATCH/bin" && ln -s "$GREP" "$SCRATCH/bin/grep"
 [[ $(PATH=$SCRATCH/bin:$PATH timeout 120 grep -l foo odd/long odd/nothing) == odd/long ]] || fail "gb-grep takes itself for grep"
 PATH=$SCRATCH/bin expect_status 2 "$GREP" foo odd/long 2>/dev/null

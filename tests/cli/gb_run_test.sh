@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gb_run: gb-run tells a command how much memory there is, ends with the command's status, and reports a mistake in one line.
 #
-# The requested amounts are small, or larger than the memory of any machine. Leaves out the limits of control groups (system/mac_room_test.sh).
+# The requested amounts are small, or larger than the memory of any machine. Left out: the limits of control groups (system/mac_room_test.sh).
 source "$(dirname "$0")/../support/system.bash"
 need timeout sort python3
 need_built gb-run
@@ -43,7 +43,7 @@ prints $'a\nb'
 expect 0 0 --max 8M echo --min 3
 prints '--min 3'
 
-# The status is the command's.
+# The status is the status of the command.
 expect 7 0 --max 8M -- sh -c 'exit 7'
 # shellcheck disable=SC2016
 expect 143 0 --max 8M -- sh -c 'kill -TERM $$'
@@ -79,7 +79,7 @@ else
   echo "SKIPPED here: no mount namespace to be without /proc in"
 fi
 
-# The memory that a command needs beside its grant is learned and kept.
+# The memory that a command needs in addition to its grant is learned and kept.
 rm -rf "$XDG_CACHE_HOME"
 expect 0 0 --max 8M -- python3 -c 'x = bytearray(40 << 20); x[::4096] = b"1" * len(x[::4096])'
 need=$(sed -n 's/ python3$//p' "$XDG_CACHE_HOME/gray/gb-run.needs")

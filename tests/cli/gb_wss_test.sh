@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gb_wss: gb-wss tells which memory processes, trees and control groups use, ends when it is told to, and reports a mistake in one line.
 #
-# Uses small processes of the test's own. The exactness of whole curves is tested in system/working_set.
+# How: the test uses small processes of its own. The exactness of whole curves is tested in system/working_set.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built gb-wss
@@ -63,7 +63,7 @@ expect 0 0 --anyway --json --span 200ms --looks 4 --windows 2 "$process"
 json 'len(d["processes"]) == 1 and len(d["processes"][0]["curve"]) == 4 and d["span_ns"] == 200000000 and not d["is_ended_early"]'
 json '16 << 20 <= d["processes"][0]["curve"][-1]["touched_bytes"] < 19 << 20'
 
-# A tree: processes that begin meanwhile count. A number without a process is named, and the rest is measured.
+# A tree: processes that begin meanwhile are included. A number without a process is named, and the other processes are measured.
 bash -c 'exec 2>&-; "$0" loop 8 1000 & sleep 0.5; "$0" loop 32 1000 & wait' "$TOOLS/touches" >/dev/null &
 tree=$!
 at_exit pkill -P "$tree"
@@ -78,7 +78,7 @@ json 'len(d["processes"]) == 2 and [p["error"] is None for p in d["processes"]] 
 expect 1 1 --anyway --span 20ms --looks 3 2147483646
 [[ ! -s $OUT ]] || fail "of nobody it says: $(cat "$OUT")"
 
-# gb-wss is told to end, and reports what it knows by then.
+# When gb-wss is told to end, it reports its figures up to that time.
 timeout 120 "$BIN/gb-wss" --anyway --json --span 1h --looks 20 "$process" >"$OUT" 2>"$ERR" &
 watcher=$!
 sleep 1

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_actions: what gbp does with files besides printing names: -out, --exec, --ranges, --unsort, --plan, --html, --verify, -r.
+# gbp_actions: the actions of gbp on files other than printing names: -out, --exec, --ranges, --unsort, --plan, --html,
+# --verify, -r.
 #
-# Every action is compared with the result that it must have whatever is cached: all bytes and all names, once each. Leaves out the order (system/gbp_order_test.sh)
-# and the gain (script/bench gbp).
+# Every action is compared with the result that it must have with any content of the cache: all bytes and all names, once each. Left out: the order
+# (system/gbp_order_test.sh) and the time that it saves (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout
 need_built gbp

@@ -3,8 +3,8 @@
 # gbp_lines: `gbp -out FILE` gives each line of a text whole and once. It gives each record whole, and a short last record last.
 #
 # Files of random lines, cached in places, are streamed and compared as sorted lines. Every state of the cache gives another order. So each file is streamed
-# uncached, cached and partly cached, and must have come in another order at least once; otherwise nothing was shown. Leaves out which order
-# (system/gbp_stream_test.sh) and every order of the borders (unit/gbp/line_joiner_test.cpp).
+# uncached, cached and partly cached, and must have come in another order at least once. Otherwise the test has proved nothing. Left out:
+# the order itself (system/gbp_stream_test.sh) and every order of the borders (unit/gbp/line_joiner_test.cpp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout
 need_built gbp
@@ -55,7 +55,7 @@ for file in short unfinished crlf long small empty; do same_lines "$file"; done
 for file in longer one; do same_lines "$file" --lines; done
 ((reordered > 4)) || fail "the files came in their own order all but $reordered times: nothing was shown"
 
-# With --bytes, and for a file that is no text: the parts end where they end, and every byte comes once.
+# With --bytes, and for a file that is no text, parts may end inside a line, and every byte comes once.
 mix short
 gbp -mem -out short --bytes >out
 [[ $(wc -c <out) -eq $(wc -c <short) ]] || fail "--bytes loses bytes"
@@ -65,7 +65,7 @@ mix binary
 gbp -mem -out binary >out
 [[ $(wc -c <out) -eq $(wc -c <binary) ]] || fail "no text: bytes are lost"
 
-# A file that grows meanwhile: the part that existed at the first look comes out, with its unfinished line last.
+# A file that grows meanwhile: gbp prints the part that existed at the first look, with its unfinished line last.
 cp short growing
 printf 'unfinished' >>growing
 mix growing
@@ -76,7 +76,7 @@ gbp -mem -out growing | (
 ) >out
 [[ -z $(comm -3 <(sort short) <(head -c -10 out | sort)) && $(tail -c 10 out) == unfinished ]] || fail "a growing file"
 
-# Records: each is whole, and the short last record comes last, wherever it is cached.
+# Records: each record is whole. The short last record comes last, no matter whether it is cached.
 python3 -c 'import sys; [sys.stdout.write(f"{i:099d}\n") for i in range(167772)]' >records
 printf 'tail of a file' >>records
 for skip in 15 2; do

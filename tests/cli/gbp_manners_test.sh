@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_manners: names of every kind pass through gbp unchanged, odd files neither stop nor kill it, and it reports a mistake in one line.
+# gbp_manners: names of every kind pass through gbp unchanged, unusual files neither block nor kill gbp, and gbp reports a mistake in
+# one line.
 #
-# Leaves out the order itself (system/gbp_order_test.sh). Every call has a limit of time, because blocking is a failure.
+# Left out: the order itself (system/gbp_order_test.sh). Every call has a limit of time, because blocking is a failure.
 source "$(dirname "$0")/../support/system.bash"
 need python3 setpriv timeout xargs
 need_built gbp

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_refresh: -refresh keeps everything, changes nothing without --apply, and refuses with a reason when it could not keep something.
+# gbp_refresh: -refresh keeps all data and attributes, changes nothing without --apply, and refuses with a reason when it could not
+# keep something.
 #
-# Leaves out interruptions (system/gbp_refresh_crash_test.sh) and the gain (script/bench gbp).
+# Left out: interruptions (system/gbp_refresh_crash_test.sh) and the time that a refresh saves (script/bench gbp).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout
 need_built gbp

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # heapnice: heapnice runs a command and changes the size of its heap, ends with the command's status, and reports in one line a mistake or a heap that it cannot change.
 #
-# Uses a small heap for each of the runtimes that are installed. Leaves out a limit that changes (bench/heapnice).
+# How: the test uses a small heap for each of the runtimes that are installed. Left out: a limit that changes (bench/heapnice).
 # Slow: a JVM has to start, and to fill a heap, for each collector.
 source "$(dirname "$0")/../support/system.bash"
 need timeout
@@ -71,8 +71,9 @@ kill -TERM "$child"
 expect_status 5 wait "$child"
 [[ -s $SCRATCH/told ]] || fail "the command was not told of SIGTERM"
 
-# What a JVM does not await never reaches it: the signal that asks for its socket would print a thread dump where it does not attach. A process with the
-# counters of a JVM stands for one that can be told what to do. No file that asks for a socket is left in /tmp, however early the JVM ends.
+# A JVM never gets a signal that it does not expect. The signal SIGQUIT asks a JVM for its socket. A JVM that does not attach would print a thread
+# dump at this signal. A process with the counters of a JVM represents a JVM that accepts orders. No file that asks for a socket is left in /tmp,
+# however early the JVM ends.
 cat >"$SCRATCH/jvm.py" <<'PY'
 """jvm.py CAPABILITIES [FILE [USER]]: maps counters, makes FILE (@ is its number) of that user, and says so when it gets SIGQUIT, which ends it. Else it
 ends when $SAID is in the file $SAID_IN, and half a second more has brought no signal."""
@@ -164,7 +165,8 @@ if command -v javac >/dev/null && command -v python3 >/dev/null; then
   if grep -q 'thread dump' "$OUT"; then fail "a thread dump came into the program's output: $(head -5 "$OUT")"; fi
   expect 0 2 --max 300M -- java -XX:-UsePerfData -cp "$SCRATCH" Churn 40 1000000 3
   if grep -q 'thread dump' "$OUT"; then fail "without counters a thread dump came into the program's output: $(head -5 "$OUT")"; fi
-  # A heap that is told to be no larger than a part of what it has goes down to it. Serial stays there, as its middle size shows; G1 grows again meanwhile, and is brought down again.
+  # A heap whose allowed size becomes smaller than its present size shrinks to the allowed size. The heap of Serial stays at this size, as its median size
+  # shows. The heap of G1 grows again meanwhile, and is made smaller again.
   for collector in Serial G1; do
     timeout "$SECONDS_MAX" "$BIN/heapnice" --json "$SCRATCH/report" --max 160M -- \
       java "-XX:+Use${collector}GC" -Xmx1g -Xms40m -Xlog:gc:"$SCRATCH/gc.log" -cp "$SCRATCH" Churn 80 1000000 6 >"$OUT" 2>"$ERR" </dev/null ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# host_parameters: libgray, gbp and discnice follow the recorded parameters of the host, and say so.
+# host_parameters: libgray, gbp and discnice use the recorded parameters of the host, and say that they use them.
 #
-# The values come from variables and from a record that microbench has made and the test has changed. Leaves out what the changed values do to a measurement
-# (tests/unit/gbp, tests/unit/libgray).
+# The values come from variables and from a record that microbench has made and the test has changed. Left out: the effect of the changed values on a
+# measurement (tests/unit/gbp, tests/unit/libgray).
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp discnice microbench
 [[ -x $TOOLS/cache_settings ]] || skip "the tests' tool cache_settings was not built"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# launchers: every program that runs another one hands signals on as a shell would, leaves alone what its caller ignores or has closed, and tells
-# a misspelt option, and one whose file was forgotten, from a command.
+# launchers: every program that runs another program passes signals on as a shell would. It leaves ignored signals and closed descriptors of its
+# caller as they are. It tells a command from a misspelt option, and from an option whose file was forgotten.
 #
 # Slow: it starts a dozen programs by each of them, and waits for signals that must not come.
-# Each launcher runs a small program that writes down what it finds and receives. A pseudo-terminal is the terminal; the program must see its Ctrl-C once. Leaves out
-# the purpose of each launcher. discnice starts its programs by itself, and the others use toolbox/cli/child.
+# Each launcher runs a small program that writes down its state at the start and the signals that it receives. A pseudo-terminal is the terminal. The program
+# must see a Ctrl-C there once. Left out: the purpose of each launcher. discnice starts its programs by itself, and the others use toolbox/cli/child.
 source "$(dirname "$0")/../support/system.bash"
 need python3 nohup timeout
 cd "$SCRATCH"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # memnice: memnice runs a command, ends with its status, passes signals on, and reports a mistake in one line.
 #
-# Uses any means that this host allows. system/memnice tests that other programs keep their memory.
+# How: memnice uses any means that this host allows. system/memnice tests that other programs keep their memory.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built memnice

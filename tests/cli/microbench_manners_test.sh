@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # microbench_manners: each sub-command answers, refuses and ends as its manual page says, and a fault costs only one clear line.
 #
-# It measures as little as possible: the clock, and on a disk the random reads. Leaves out whether the figures are right (tests/system/microbench_*_test.sh).
+# It measures as little as possible: the clock, and on a disk the random reads. Left out: whether the figures are right (tests/system/microbench_*_test.sh).
 source "$(dirname "$0")/../support/system.bash"
 need python3 timeout flock
 need_built microbench
@@ -18,7 +18,7 @@ expect() {
   shift 2
   microbench "$@" >"$OUT" 2>"$ERR" </dev/null || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$ERR")"
-  # A busy host is reported in a line of its own, whatever else was asked.
+  # A busy host is reported in a line of its own, with any options.
   grep -v -e 'host is busy' -e 'other programs used' -e 'is kept' "$ERR" >"$ERR.rest" || true
   [[ $(wc -l <"$ERR.rest") -eq $lines ]] || fail "not $lines lines on stderr from microbench $*: $(cat "$ERR")"
   if grep -qv '^microbench: ' "$ERR.rest"; then fail "a line without 'microbench: ': $(cat "$ERR")"; fi
@@ -46,7 +46,7 @@ wrong report
 wrong show -o NONSENSE
 wrong export --xml
 
-# Before anything is measured: defaults only, and looking makes no record.
+# Before anything is measured, there are only defaults, and no sub-command that only shows values makes a record.
 expect 0 0 show
 grep -q 'timer.overhead_ns .* default' "$OUT" || fail "show without a record: $(cat "$OUT")"
 expect 0 0 list
@@ -57,7 +57,7 @@ grep -q '^  tells you ' "$OUT" || fail "explain does not say what an unmeasured 
 grep -q 'microbench run timer' "$ERR" || fail "explain does not say how to measure it: $(cat "$ERR")"
 [[ -z $(record) ]] || fail "looking made a record"
 
-# One benchmark, by its name and by one of its keys.
+# One benchmark is selected by its name, and then by one of its keys.
 expect 0 0 run timer
 grep -q '^timer.overhead_ns ' "$OUT" || fail "run prints: $(cat "$OUT")"
 expect 0 0 run --quick timer.resolution_ns
@@ -147,8 +147,9 @@ expect 0 1 run --move-aside timer
 expect 0 0 show timer.overhead_ns
 grep -q user "$OUT" || fail "no new record after --move-aside: $(cat "$OUT")"
 
-# Ctrl-C and similar signals at any point of a run, from its first moment until after its end: one line, nothing left behind, and the record is either the old one or
-# the whole new one. Job control is off in scripts, so a background job would ignore SIGINT; Python restores SIGINT.
+# Ctrl-C and similar signals come at any point of a run, from its first moment until after its end. The run must print one line and leave nothing behind, and
+# the record must be either the old record or the whole new record. Job control is off in scripts, so a background job would ignore SIGINT; Python restores
+# SIGINT.
 python3 - "$BIN/microbench" "$(record)" "$SCRATCH/place" <<'PYTHON' || fail "see above"
 import os, signal, subprocess, sys, time
 program, record, place = sys.argv[1:]
@@ -206,7 +207,7 @@ wait "$pid" || status=$?
 [[ $status -eq 143 ]] || fail "status $status after SIGTERM: $(cat "$ERR")"
 grep -q 'interrupted: nothing was recorded' "$ERR" || fail "an interrupted run says: $(cat "$ERR")"
 
-# Two runs at once: the second one gives way.
+# Two runs at the same time: the second run ends with a message.
 "$BIN/microbench" run --anew --dir . >/dev/null 2>&1 </dev/null &
 first=$!
 sleep 0.5
@@ -215,8 +216,8 @@ grep -q 'another microbench' "$ERR" || fail "two at once: $(cat "$ERR")"
 kill -TERM "$first"
 wait "$first" || true
 
-# Killed outright: the next run is not held up, and at most an empty folder remains, which the next run there removes. The first test kills at any moment; the second
-# kills right after the folder was made.
+# When a run is killed by SIGKILL, the next run does not wait. At most an empty folder remains, which the next run there removes. The first test kills at any
+# moment. The second test kills right after the folder was made.
 only_an_empty_folder() { # WHEN
   local left
   left=$(find "$SCRATCH/place" -mindepth 1 ! \( -type d -name '.microbench.??????' \))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# netnice: netnice runs a command or adopts processes, ends as they end, and says in one line what is wrong.
+# netnice: netnice runs a command or adopts processes, ends with the status of the command, and reports an error in one line.
 #
-# Without any network but the loopback, which it leaves alone. That others go first, and that all is put back, is system/netnice's.
+# How: the only network is the loopback, which netnice leaves alone. system/netnice tests that netnice gives way to others, and
+# that all sockets are restored.
 source "$(dirname "$0")/../support/system.bash"
 need timeout python3
 need_built netnice
@@ -36,7 +37,8 @@ expect 126 1 -- "$SCRATCH"
 expect 125 1 --report "$SCRATCH/no/folder" -- touch "$SCRATCH/was_run"
 [[ ! -e $SCRATCH/was_run ]] || fail 'the command was run although its report cannot be written'
 
-# The command's output, arguments and status are its own. Nothing is reported about a command that used no network.
+# The command gets its arguments unchanged, and netnice does not change the command's output and status. Nothing is
+# reported about a command that used no network.
 expect 7 0 -- sh -c 'echo out; exit 7'
 [[ $(cat "$OUT") == out ]] || fail "the command's output: $(cat "$OUT")"
 expect 0 0 echo --rate 3
@@ -89,7 +91,7 @@ PY
 expect 0 0 --rate 10K -- python3 "$SCRATCH/local.py"
 [[ $(cat "$OUT") == free ]] || fail "on the loopback: $(cat "$OUT")"
 
-# SIGTERM reaches the command, which decides; so does an interrupt that somebody sends.
+# SIGTERM reaches the command, which decides what to do. An interrupt that a process sends reaches the command, too.
 # shellcheck disable=SC2016
 printf '#!/bin/sh\ntrap "exit 5" TERM\necho on >%s\nwhile :; do sleep 0.1; done\n' "$SCRATCH/on" >"$SCRATCH/script"
 chmod +x "$SCRATCH/script"
@@ -99,7 +101,7 @@ for _ in {1..600}; do if [[ -s $SCRATCH/on ]]; then break; fi; sleep 0.1; done
 kill -TERM "$child"
 expect_status 5 wait "$child"
 
-# A process that can't be adopted is named, and then no process is held.
+# A process that cannot be adopted is named, and in that case no process is held.
 sleep 600 &
 sleeper=$!
 at_exit kill "$sleeper"

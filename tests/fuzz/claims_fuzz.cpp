@@ -2,10 +2,10 @@
 // claims_fuzz: a process asks for memory while the table of claims has any content.
 // fuzz-links: gray_memory simulated_host toolbox_base
 //
-// The input gives the kernel's answers (which process holds which slot and for how many bytes, whose process it is and what it holds, the room of two
-// pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside of the
-// table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone changes
-// nothing, and a slot changes no more than the bytes it was taken for.
+// The input gives the kernel's answers (which process holds which slot and for how many bytes, the user and the memory of each process, the free memory
+// of two pools), the content of the table, with right or wrong checksums, and the operations. For every input these must be true. Nothing is read outside
+// of the table. The wait for the lock is bounded. The allowed bytes are within the kernel's numbers: the table alone does not change this number, and
+// a slot changes it by at most the bytes of the slot's claim.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +24,12 @@ using namespace gray::memory;
 namespace simulated = gray::os::simulated;
 
 constexpr std::uint32_t kSelf = 1;
-// Processes of others, from 2 on; 0 is a process that has no number here.
+// The numbers of other processes begin at 2. 0 is a process that has no number here.
 constexpr std::uint32_t kProcesses = 4;
 constexpr std::size_t kSlotsMax = 12;
 constexpr std::size_t kOperationsMax = 24;
 constexpr std::uint64_t kCapacityMax = std::uint64_t{1} << 44U;
-// Less than a real call has, because each retry takes real time here, too.
+// This time is shorter than in a real call, because each retry also takes real time here.
 constexpr std::uint64_t kPatienceNs = 2'000'000;
 constexpr std::uint64_t kWaitMaxNs = 2 * kPatienceNs;
 
@@ -103,7 +103,7 @@ Host make_host(Input& input) {
   return host;
 }
 
-// Writes any bytes, a claim in some form, or a valid claim.
+// Writes random bytes, a claim with random fields, or a valid claim.
 void write_table(Input& input) {
   auto* table = reinterpret_cast<ClaimTable*>(simulated::memory().shared_files["t"].data());
   const std::uint64_t how = input.number(1);

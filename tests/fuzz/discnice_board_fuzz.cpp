@@ -2,7 +2,7 @@
 // discnice_board_fuzz: any bytes as the board of disks, while members look at it and the daemon writes to it.
 // fuzz-links: discnice_protocol discnice_policy
 //
-// For every input these must be true. No access leaves the board. A sample counts as fresh only if its instant is possible. Whatever the board says about other users of a disk,
+// For every input these must be true. No access leaves the board. A sample counts as fresh only if its instant is possible. For any content of the board,
 // `idle`, `nice` and `manners` hold an operation for the time of one turn at most. This is also true after an interval with any progress was judged.
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // discnice_dirty_fuzz: any bytes as a job's table of dirty data, while the readers and writers of it go on.
 // fuzz-links: discnice_predictor
 //
-// Between two calls anything may be written anywhere in the table, and it may be taken over. For every input these must be true. No access leaves the table. A mark returns no
-// more than was asked for. A creation costs at most what it may make dirty. A removal gives back no more than a file can hold. A process that lost the table does not write to it
-// any more.
+// Between two calls anything may be written anywhere in the table, and it may be taken over. For every input these must be true. No access leaves the table. A
+// mark returns no more pages than the marked range has. A creation costs at most the bytes that it may make dirty. A removal gives back no more than a file can
+// hold. A process that lost the table does not write to it any more.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -51,7 +51,7 @@ void damage(World& world) {
   }
 }
 
-// Writes an entry as a forger who knows the layout would: its first intervals, in any order.
+// Writes an entry as an attacker who knows the layout would write it: its first intervals, in any order.
 void forge(World& world) {
   Input& input = world.input;
   auto& entry = memory.regions.files[input.number(1) % UpdateRegions::kFilesMax];

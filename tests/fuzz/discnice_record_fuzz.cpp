@@ -4,7 +4,8 @@
 // fuzz-share: 10
 //
 // Each input is read twice: unchanged, and with all checksums made right, because no mutation finds right checksums by itself. For
-// both these must be true. Reading ends, with records or with one line that says what is wrong. The models survive every input that passes the checks.
+// both these must be true. The reader always ends. It returns records, or one line that says what is wrong. The models survive every input that passes
+// the checks.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 // fuzz-sources: tools/discnice/kernel/disk_watch.cpp tools/discnice/kernel/disks.cpp tools/discnice/descriptor/trust.cpp tools/discnice/kernel/progress.cpp
 //
 // Between two calls anything may be written anywhere, also a grant, an instant or a sum that fits. For every input these must be true. No access leaves the segment. An operation
-// waits no longer than its own bytes, and the charged and unpaid bytes in the account, take at the job's rate. No wait is longer than a day. The debt of a process comes from the
-// bytes that the kernel booked to it, whatever was pending in the segment.
+// waits no longer than its own bytes, and the charged and unpaid bytes in the account, take at the job's rate. No wait is longer than a day. The debt of a
+// process comes only from the bytes that the kernel charged to it, no matter which values were pending in the segment.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -104,7 +104,7 @@ void charge_one(World& world) {
   require(guest::charge(world.job, grant, estimate, portion, world.now_ns) <= latest_ns);
 }
 
-// The pending predictions may have any value. The kernel has booked nothing new to this process meanwhile.
+// The pending predictions may have any value. The kernel has charged nothing new to this process meanwhile.
 void settle_one(World& world) {
   Input& input = world.input;
   Member& member = *world.job.member;

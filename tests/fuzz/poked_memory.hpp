@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// poked_memory: fuzzes a structure in shared memory quickly. The structure stays in place. The input gives the places and the values of the writes; each run's writes are
-// undone at its end.
+// poked_memory: fuzzes a structure in shared memory quickly. The structure stays in place. The input gives the places and the values of the writes. Each run's
+// writes are undone at its end.
 #pragma once
 
 #include <cstddef>

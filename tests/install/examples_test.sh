@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # examples: the commands in README, docs/recipes.md and the EXAMPLES of the manual pages work as they stand, after `cmake --install`, and so do the files of docs/recipes.md.
 #
-# How: each is pasted into a shell in a system of its own: the host's programs, what is installed in /usr/local, and the files that the examples name in /data, /backup,
-# /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by small programs with these names. examples.txt says which commands
-# are run in another way or not at all, and why. A command that is neither run nor listed there fails. A line there that belongs to no example fails, too. Left out: what the
-# commands do.
+# How: each command is pasted into a shell in a system of its own. This system has the host's programs, the programs that are installed in /usr/local, and the
+# files that the examples name in /data, /backup, /mnt/nas, /var/log and a home folder. Programs of other projects (restic, java, app, ./server) are replaced by
+# small programs with these names. examples.txt says which commands are run in another way or not at all, and why. A command that is neither run nor listed
+# there fails. A line there that belongs to no example fails, too. Left out: the effect of the commands.
 source "$(dirname "$0")/../support/system.bash"
 need rsync unshare chroot make setsid
 need_root
@@ -77,7 +77,8 @@ make_files() {
   chmod 755 "$home/server" "$SCRATCH"/stage/usr/local/bin/{app,java,restic}
 }
 
-# Simulates a person who has just opened a terminal there. If the command speaks of all files, the person has first gone to a folder of files.
+# Simulates a person who has just opened a terminal there. If the command is for all files (*), the person has first changed to a folder with
+# files.
 INSIDE=(env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin HOME=/home/somebody chroot "$ROOT" bash -c '
   cd && { [[ ${*: -1} != *" *" && ${*: -1} != *" *)" ]] || cd src; } && exec "$@"' sh)
 readonly INSIDE

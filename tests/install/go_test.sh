@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # go: the package builds against the installed library without the network, vet finds nothing, and its example reads files in gbp's order.
 #
-# Leaves out the module proxy: the package needs no other module, and is not published.
+# Left out: the module proxy. The package needs no other module, and is not published.
 source "$(dirname "$0")/../support/system.bash"
 source "$(dirname "$0")/../support/bindings.bash"
 

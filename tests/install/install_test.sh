@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# install: what is installed below any prefix works from there, and strangers can build against it in C11 and C++20.
+# install: files that are installed below any prefix work from there, and other projects can build against the
+# library in C11 and C++20.
 #
-# The prefix is another one than the build was configured for, as with a package's staging folder. The consumers are
+# The prefix differs from the prefix for which the build was configured, as with a package's staging folder. The consumers are
 # built outside the source tree by find_package and by pkg-config, and run against the installed library: each must
-# tell the size and i-number that stat tells. Leaves out cross-compiling and other linkers.
+# tell the size and i-number that stat tells. Left out: cross-compiling and other linkers.
 source "$(dirname "$0")/../support/system.bash"
 
 [[ ${GRAY_BUILD_PRELOAD:-ON} == ON ]] || skip "a program without sanitizers cannot use a library that has them"
@@ -33,7 +34,7 @@ uses_installed_library() {
   [[ $libraries == *"libgray.so.0 => $PREFIX/"* ]] || fail "$1 uses another libgray: $libraries"
 }
 
-# Whether the installed library works with this program: its facts must be those of stat.
+# Whether the installed library works with this program: its facts must agree with stat.
 check_consumer() {
   local program=$1 target=$SCRATCH/target version want
   head -c 100000 /dev/zero >"$target"
@@ -61,7 +62,7 @@ LIBDIR=$(cached_setting CMAKE_INSTALL_LIBDIR)
 [[ -n $LIBDIR && $LIBDIR != /* ]] || skip "the library folder '$LIBDIR' is not below the prefix in this build"
 "$CMAKE" --install "$BUILD" --prefix "$PREFIX" >"$SCRATCH/install.log" 2>&1 || fail "$(tail -n 5 "$SCRATCH/install.log")"
 
-# The program that a stranger builds.
+# The program that another project would build.
 "$CMAKE" -S "$CONSUMER" -B "$SCRATCH/by-cmake" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_COMPILER="$CC" \
   -DCMAKE_CXX_COMPILER="$CXX" >"$SCRATCH/cmake.log" 2>&1 || fail "find_package: $(tail -n 20 "$SCRATCH/cmake.log")"
 "$CMAKE" --build "$SCRATCH/by-cmake" >"$SCRATCH/cmake.log" 2>&1 || fail "by cmake: $(tail -n 20 "$SCRATCH/cmake.log")"

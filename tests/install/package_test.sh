@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # package: each file that is installed is in one package, and lintian finds no error in the packages.
 #
-# Packs this very build, as script/package packs its own, without debug information. Leaves out whether the packages install and work in other systems,
-# which takes minutes and root: script/package --test does that.
+# Packs this very build, as script/package packs its own, without debug information. Left out: whether the packages install and work in other systems.
+# script/package --test tests this; it takes minutes and needs root.
 source "$(dirname "$0")/../support/system.bash"
 
 [[ ${GRAY_PRELOAD_WORKS:-ON} == ON ]] || skip "a build with sanitizers is not packed"

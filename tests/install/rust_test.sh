@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rust: the crate builds against the installed library without the network, its documentation compiles, and its example reads files in gbp's order.
 #
-# Leaves out crates.io: the crate needs no other one, and is not published.
+# Left out: crates.io. The crate needs no other crate, and is not published.
 source "$(dirname "$0")/../support/system.bash"
 source "$(dirname "$0")/../support/bindings.bash"
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# wheel: what script/wheel makes is installed by pip, without a compiler and without the network, and works as root and as a user on each Python from 3.9 to 3.13.
+# wheel: the wheel that script/wheel makes is installed by pip, without a compiler and without the network, and works as root and as a user on each Python from
+# 3.9 to 3.13.
 #
-# Each interpreter gets a fresh environment with the wheel and runs bindings/python/tests from it. GRAY_PYTHONS lists interpreters, separated by blanks or colons; otherwise all python3.N on PATH are
-# taken. If only root can reach an interpreter, a copy of it is tried. Numpy is fetched where there is a network; without it that part is left out, aloud.
-# Left out: other processors, and whether the glibc that the wheel's name tells of is enough (script/package --test has old systems).
+# Each interpreter gets a fresh environment with the wheel and runs bindings/python/tests from it. GRAY_PYTHONS lists interpreters, separated by blanks or
+# colons. Otherwise all python3.N on PATH are taken. If only root can reach an interpreter, a copy of it is tried. Numpy is fetched where there is a network.
+# Without a network that part is left out, and a message says so.
+# Left out: other processors, and whether the glibc version in the wheel's name is enough (script/package --test has old systems).
 # Slow: five environments.
 source "$(dirname "$0")/../support/system.bash"
 need python3 readelf strip
@@ -58,7 +60,7 @@ run_tests() {
   if grep -q 'skipped=' "$folder.log"; then no_numpy+=("$(basename "$environment")"); fi
 }
 
-# Compilers fail here.
+# Every compiler fails in this environment.
 mkdir "$SCRATCH/no-compiler"
 for name in cc gcc g++ c++ clang make cmake; do
   printf '#!/bin/sh\nexit 1\n' >"$SCRATCH/no-compiler/$name"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readahead: checks that discnice's model foretells, on this kernel, how much a read fetches. The model works alone. The kernel's account gives the true figure.
+# readahead: checks that discnice's model predicts, on this kernel, how many bytes a read fetches. The model works without corrections. The prediction is
+# compared with the kernel's account.
 #
 # The files are read in order with each backend that this kernel can answer for. Then random sequences of reads are compared call by call (readahead_differential), with
 # read-ahead windows from none to 8 MB and with the read-ahead rules that microbench has found.

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# mixes: checks that discnice verify foretells a random mix of reads on ext4, XFS and btrfs. The model works alone. The kernel's account gives the true figure.
+# mixes: checks that discnice verify predicts a random mix of reads on ext4, XFS and btrfs. The model works without corrections. The prediction is compared
+# with the kernel's account.
 #
-# Each case is another mix, from a cold file. The read-ahead windows go from none to 8 MB; then, on ext4, each way to ask the kernel for the cached pages is tried.
+# Each case is another mix, from a cold file. The read-ahead windows go from none to 8 MB. Then, on ext4, each way to ask the kernel for the cached pages is
+# tried.
 # Figures: the error of the sum over all cases, the share of cases with an error above a hundredth, and the bytes that the questions about the cache have read themselves.
 
 WINDOWS_KB='0 128 512 8192'

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# memory: checks that gb_alloc grants the memory that is available under version 2 of control groups, and that no process is killed. With and without swap, with MGLRU on and off.
+# memory: checks that gb_alloc grants the memory that is available under version 2 of control groups, and that no process is killed. It runs with and without
+# swap, and with MGLRU on and off.
 #
-# The group has 256 MiB. One process asks alone, and then beside a competitor that holds and walks a part of the group. Its grant is compared with the bytes that the group's
-# limit leaves, less the margin. Then rounds of processes ask at once. The kernel's own count of kills must stay 0.
+# The group has 256 MiB. One process asks alone, and asks again while a competitor holds a part of the group's memory and walks through it. Its grant is
+# compared with the bytes that the group's limit leaves, less the margin. Then rounds of processes ask at once. The kernel's own count of kills must stay 0.
 # shellcheck source=tests/kernels/group.sh
 . /tests/group.sh
 LIMIT_MIB=256

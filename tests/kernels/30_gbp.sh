@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gbp: checks that gbp tells cached files from uncached files on this kernel, for the files' owner and for a user who may only read them.
 #
-# Half of the files are read after all files were evicted from the cache. Each answer is compared with that truth. An answer that says nothing counts as wrong.
+# Half of the files are read after all files were evicted from the cache. Each answer is compared with this known state. An answer "unknown" counts as wrong.
 FILES=40 ROUNDS=5
 if [ "$IS_SHORT" = true ]; then ROUNDS=1; fi
 mkdir -p /data/truth

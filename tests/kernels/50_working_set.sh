@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# working_set: checks that gb-wss reports the true working set of known patterns, and that other processes keep their memory beside memnice under version 2 of control groups.
+# working_set: checks that gb-wss reports the true working set of known patterns, and that other processes keep their memory while a job runs under memnice,
+# under version 2 of control groups.
 #
 # The true working set of each pattern is computed. Then, in a group of 256 MiB with swap, an idle process holds 96 MiB, and a job touches at random more memory than the group
-# has left. The kernel tells how much of the idle process lies in swap, without memnice and with it. Then a newcomer wants memory while the job is held, and the job is
-# squeezed. Then memnice is killed.
+# has left. The kernel tells how much of the idle process lies in swap, without memnice and with it. Then a new process needs memory while the job is held, and
+# the job must give memory up. Then memnice is killed.
 tree=/sys/fs/cgroup MIB=1048576
 SPAN_S=5 LOST_S=12 NEWCOMER_S=8
 if [ "$IS_SHORT" = true ]; then SPAN_S=2 LOST_S=6 NEWCOMER_S=5; fi
@@ -75,7 +76,7 @@ echo "IN SWAP plain ${plain:--} KiB, beside memnice $swapped KiB"
 echo "$swapped" | awk '{ printf "FOUND working_set/away_in_swap %.1f 2 %%\n", 100 * $1 / (96 * 1024) }'
 if [ -n "$plain" ]; then found plain_takes_too_little "$((plain < 10240))" 0 "yes"; fi
 
-# A newcomer wants 64 MiB: the job must give them up, and the newcomer must have nothing in swap.
+# A new process needs 64 MiB: the job must give this memory up, and the new process must have nothing in swap.
 rm -f ready.new
 inside touches loop 64 2000 >ready.new &
 new=$!

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # clock: counted
-# returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. With and without swap,
-# and beside sorts.
+# returnable: checks that a process that needs 40 % of a group at once gets it from processes that hold returnable memory, and that no process is killed. It
+# runs with and without swap, and together with sorts.
 #
 # In a group of 96 MiB three workers hold all of the memory, and then a server starts; 250 times with swap and 250 times without. Then three sorts run, and a server starts
 # once a second. The figure is the longest wait. The kernel's own count of kills must stay 0. A short run leaves this out.
@@ -15,7 +15,8 @@ fi
 LIMIT_MIB=96 MIN_MIB=4 ROUNDS=250 RECORDS=300000 TURNS_OF_SORTS=5
 SERVER_BYTES=$((LIMIT_MIB * MIB * 2 / 5 / 4096 * 4096))
 
-# Prints the milliseconds until the server has its memory, 5000 if it has none by then, and nothing if it is killed.
+# Prints the milliseconds until the server has its memory. Prints 5000 if the server has no memory after 5000
+# milliseconds, and nothing if the server is killed.
 serve() {
   (inside admission alloc $SERVER_BYTES $SERVER_BYTES 4096 5000) </dev/null | awk '{ print ($2 > 0 ? $3 : 5000) }'
 }

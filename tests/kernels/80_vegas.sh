@@ -10,9 +10,8 @@
 # under netnice.
 # The windows are read from the kernel (each 50 ms) and from netnice's trace (each 10 ms). Both series become means of each half second, counted from the instant at which the
 # first rival was due.
-# The correlation is Pearson's, over the half seconds from the second second on: in the first two half seconds the kernel's slow start overshoots the line, and comes back by
-# one segment a round trip.
-# The correlation with these two half seconds is printed as well.
+# The correlation is Pearson's, over the half seconds after the first second. In the first two half seconds the kernel's slow start overshoots the line, and
+# comes back by one segment a round trip. The correlation with these two half seconds is printed as well.
 if [ "$IS_SHORT" = true ]; then
   echo 'LEFT OUT vegas: a short run'
   exit 0
@@ -129,7 +128,7 @@ windows() {
 correlation() {
   windows "$1" >one
   windows "$2" | awk -v from="$3" -v bin_s=$BIN_S '
-    # A small awk has none.
+    # A small awk has no such function.
     function root(square, i, guess) { for (guess = square; i < 200; i++) guess = (guess + square / guess) / 2; return guess }
     NR == FNR { one[$1] = $2; next }
     $1 in one && $1 * bin_s >= from { n++; x += one[$1]; y += $2; xx += one[$1] * one[$1]; yy += $2 * $2; xy += one[$1] * $2 }
@@ -184,7 +183,7 @@ if ! make_netem; then
   echo 'LEFT OUT vegas: this kernel has no netem'
   exit 0
 fi
-# All runs use one server, because packets that an earlier run has left in the queue still arrive.
+# All runs use the same server, so that packets that an earlier run has left in the queue still reach a server.
 /bin/ip netns exec far line_traffic serve &
 serving=$!
 # The following two runs read all programs from the disk before anything is measured.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench_parts: checks that a benchmark that is asked for an unknown part says so, names its known parts, and measures nothing.
+# bench_parts: checks that a benchmark reports an unknown part on its command line, names its known parts, and measures nothing.
 #
-# Every benchmark is asked. A benchmark that needs something that is not built or not installed skips before it looks at the part.
+# Every benchmark is asked. A benchmark that needs something that is not built or not installed skips before it checks the name of
+# the part.
 source "$(dirname "$0")/../support/system.bash"
 cd "$SOURCE"
 export GRAY_BENCH_RUN=$$ GRAY_BENCH_FOUND='' # the benchmarks make nothing, so no guard has to clean up

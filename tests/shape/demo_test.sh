@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # demo: checks that script/demo builds discnice, and no test, benchmark or other program.
 #
-# Configures the demo's preset in a folder of its own, and asks ninja for the commands of the build. Does not check how long they take.
+# Configures the demo's preset in a folder of its own, and asks ninja for the commands of the build. Left out: the time of the build.
 source "$(dirname "$0")/../support/system.bash"
 need ninja python3
 

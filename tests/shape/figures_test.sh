@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # figures: checks that each figure that microbench measures has a program that reads it, or a reason why a person wants it.
 #
-# The checker is first shown wrong cases: a figure with neither, a named reader that does not read, a reader that is not named, a reason that is none, and an old table.
+# The checker is first shown wrong cases: a figure that has neither a reader nor a reason, a named reader that does not read, a reader that is not named,
+# an empty reason, and an old table.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 check=$SOURCE/tests/shape/check_figures.py

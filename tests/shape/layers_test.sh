@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# layers: checks that no file includes and no target links what tests/shape/layers.txt does not allow.
+# layers: checks that each include of a file and each library of a target is allowed by tests/shape/layers.txt.
 #
 # First the checker is tried on a small tree with one violation of each kind, and on a tree with none, so that a checker that
-# finds nothing cannot pass. Leaves out: what the preprocessor would make of an include, and what a macro includes.
+# finds nothing cannot pass. Left out: the work of the preprocessor on an include, and includes by macros.
 source "$(dirname "$0")/../support/system.bash"
 need python3
 check=$SOURCE/tests/shape/check_layers.py

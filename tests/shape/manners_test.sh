@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# manners: checks that every program says what it is, refuses unknown arguments in one line, and has a manual page.
+# manners: checks that every program has a help text and a version, refuses unknown arguments in one line, and has a manual page.
 #
 # Runs each program of build/PRESET/bin with --help, --version and an option that does not exist, and checks the exit status and the output.
-# Leaves out the meaning of the options: tests/cli tests it.
+# Left out: the meaning of the options, which tests/cli tests.
 source "$(dirname "$0")/../support/system.bash"
 
 wrong=()

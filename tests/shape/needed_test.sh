@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # needed: checks which libraries this project's libraries load into a program. libdiscnice.so and libdiscnice-profile.so: only libc. libgray.so: libc and the compiler's own
 # libraries.
-# Programs that have to start quickly load only libc and libm; the C++ library and fmt are linked in.
+# Programs that have to start quickly load only libc and libm. The C++ library and fmt are linked in.
 #
-# Reads the dynamic section only. Leaves out libraries that a library opens by itself while it runs.
+# Reads the dynamic section only. Left out: libraries that a library opens by itself while it runs.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need readelf

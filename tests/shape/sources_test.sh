@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # sources: checks that every file begins with its licence and its purpose, and that no function is longer than a screen.
 #
-# The checker is first shown one file of each kind that it must refuse. Leaves out methods written inside their class:
+# The checker is first shown one file of each kind that it must refuse. Left out: methods written inside their class.
 # clang-tidy counts their lines in script/lint.
 source "$(dirname "$0")/../support/system.bash"
 need python3

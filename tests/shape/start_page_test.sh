@@ -3,7 +3,7 @@
 # start_page: checks that all data that the start of libdiscnice.so writes lies on one page, that the data of the first charged file lies on another page, and that the loader
 # looks up few names. The reason: each page costs every exec in a job a fault or two, and each name costs a third of a microsecond.
 #
-# Reads headers and relocations only. Does not see whether a start touches anything else; script/bench call_cost shows the cost of a start.
+# Reads headers and relocations only. Left out: other memory that a start touches. script/bench call_cost shows the cost of a start.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library has data of its own
 need readelf nm
@@ -44,5 +44,5 @@ if readelf -dW "$library" | grep NEEDED | grep -v 'libc\.'; then fail "each libr
 # The code of a start must be small: the kernel maps it with the tables in front of it, at the first one or two faults.
 read -r start_bytes < <(readelf -SW "$library" | sed -n -E 's/^ *\[ *[0-9]+\] \.text\.start +[A-Z_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) .*/\1/p')
 ((0x$start_bytes <= 5 * PAGE_BYTES)) || fail "the code of a start has grown to 0x$start_bytes bytes"
-# A start would pay for the look-up of these functions, however late they are called.
+# If these functions were linked directly, each start would pay for their look-up, even if they are called late or never.
 if nm -uD "$library" | grep -wE 'memcpy|memcmp|strlen|strcmp|strncmp|strchr|strrchr|sigaction'; then fail "a start calls libc where preload/process/own_text.cpp or a system call would do"; fi

@@ -4,7 +4,7 @@
 #
 # The names that the libc exports are compared with preload/entry/interposed*.def and left_alone.txt. A list of patterns says which names mean file I/O, so
 # that a newer libc's new function is seen. First the check must see two differences: a made-up function, and a function taken off the list.
-# Leaves out: whether a wrapper does what its function does (system/discnice_identical), and libraries other than libc.
+# Left out: whether a wrapper behaves like its function (system/discnice_identical), and libraries other than libc.
 source "$(dirname "$0")/../support/system.bash"
 need nm python3
 

@@ -3,7 +3,7 @@
 # symbols: checks that each library exports exactly the names of its map.
 #
 # libgray/gray.map is written by hand, with one node for each release. The map of libdiscnice.so is made from preload/entry/interposed*.def, so its names
-# are also counted against these tables. Leaves out: whether a name has the right version node.
+# are also counted against these tables. Left out: whether a name has the right version node.
 source "$(dirname "$0")/../support/system.bash"
 need_preload  # an instrumented library exports and needs more
 need nm awk

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # template: checks that the template that a contributor copies for a new benchmark of the host compiles unchanged, without a warning.
 #
-# Does not check whether it measures anything: it is a template.
+# Left out: whether the template measures anything.
 source "$(dirname "$0")/../support/system.bash"
 compiler=${GRAY_CXX:-c++}
 command -v "$compiler" >/dev/null || skip "no $compiler here"

@@ -137,7 +137,7 @@ std::size_t free_bytes() {
   return kib * 1024;
 }
 
-// A hypervisor takes back memory that was free for a second, and has to find it again at the next touch.
+// A hypervisor takes back memory that was free for a second. At the next touch it has to find memory again.
 int feed(std::size_t bytes) {
   constexpr std::size_t kPartBytes = 32 * kMiB;
   constexpr std::size_t kAheadBytes = 256 * kMiB;
@@ -316,7 +316,7 @@ double jain(const std::uint64_t* got, int count) {
   return squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-// In three rounds of four all minima fit, and equal shares are due. In the fourth round some processes have to wait.
+// In three of four rounds all minima fit, and the processes must get equal shares. In the fourth round some processes have to wait.
 int rounds(int count, std::size_t min, std::size_t max) {
   auto& board = *reinterpret_cast<Board*>(
       mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// call_edges: makes file calls at their edges and prints the result and errno of each. Runs with and without a preloaded library are compared.
+// call_edges: makes edge cases of file calls and prints the result and errno of each. Runs with and without a preloaded library are compared.
 //
 //   call_edges FOLDER        an empty folder on a disk
-// errno is set to a mark before each call, so that a successful call that changes errno shows. The output does not depend on time, process numbers or free
-// descriptors. The same source is compiled a second time with _FORTIFY_SOURCE=2, and then calls the checked forms.
+// errno is set to a mark before each call. So the output shows when a successful call changes errno. The output does not depend on time, process numbers
+// or free descriptors. The same source is compiled a second time with _FORTIFY_SOURCE=2, and then calls the checked forms.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -57,10 +57,10 @@ void* nowhere() {
   return page;
 }
 
-// A library that splits long calls into tenths of a second would split them here, at the rate of the test.
+// The length at which a library would split a long call, if it splits long calls into tenths of a second at the rate of the test.
 constexpr std::size_t kPartBytes = 655'360;
 
-// A buffer of that many good bytes, with a bad page behind them.
+// A buffer of `good_bytes` bytes, followed by a page that may not be accessed.
 char* good_before_bad(std::size_t good_bytes) {
   char* pages = static_cast<char*>(
       mmap(nullptr, kPartBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -192,7 +192,8 @@ void writes() {
   close(appender);
 }
 
-// The limit lies once in the middle of a part of a split call, and once where the call is split. Neither may show.
+// The limit lies once in the middle of a part of a split call, and once where the call is split. In both cases the
+// result must be the same as without the library.
 void size_limit(rlim_t limit_bytes) {
   const int fd = make_file("limit", 0);
   rlimit before{};

@@ -98,7 +98,8 @@ for module in list(sys.modules.values()):
     for name in (getattr(module, "__file__", None), getattr(module, "__cached__", None)):
         if name and os.path.isfile(name): print(name)'
 
-# io_account adds the start of a command to its account. The programs are held in memory, so that reading them is not part of what a run moves.
+# io_account adds the start of a command to its account. The programs are held in memory, so that a run does not include the bytes of reading
+# them.
 hold_programs sh true
 
 field() {

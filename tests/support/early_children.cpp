@@ -3,8 +3,8 @@
 //
 // Usage: early_children fork|vfork|both|late FILE.
 // "fork": one child, which reads FILE. "vfork": two children, one after the other, that read FILE in the parent's memory, and a child that becomes /bin/true after
-// that. "both": a forked child that does all that. "late": the same after a first read of FILE. At the end the process itself reads FILE twice. So FILE is read 3,
-// 5, 6 or 7 times, by 2, 4, 5 or 5 processes.
+// that. "both": a forked child that makes the children of "vfork". "late": as "both", after a first read of FILE. At the end the process itself reads FILE
+// twice. So FILE is read 3, 5, 6 or 7 times, by 2, 4, 5 or 5 processes.
 #include <cstdio>
 #include <cstring>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// This code uses neither stdio nor the heap, because a child that runs in its parent's memory must do no harm there.
+// This code uses neither stdio nor the heap, because a child that runs in its parent's memory must not damage that memory.
 bool read_whole(const char* path) {
   static char block[16384];
   const int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// io_account: runs a command and reports what the kernel says it moved. It is the judge of discnice, and does not depend on discnice.
+// io_account: runs a command and reports how many bytes it moved by the kernel's account. The tests judge discnice by io_account,
+// which does not depend on discnice.
 //
 //   io_account OUTPUT COMMAND [ARGUMENT...]
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kill_at: runs a program and kills it before or after its Nth system call, so that a test can let it die at every place.
+// kill_at: runs a program and kills it before or after its Nth system call, so that a test can kill it at every place.
 //
 //   kill_at N PROGRAM [ARGUMENT...]          kills at the Nth stop, from 1
 //   kill_at 0 PROGRAM [ARGUMENT...]          kills nowhere

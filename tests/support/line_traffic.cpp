@@ -33,7 +33,7 @@ using gray::base::monotonic_ns;
 
 constexpr std::uint16_t kPort = 7000;
 constexpr char kSent = 'u';   // the first byte of a connection whose bytes are thrown away
-constexpr char kAsked = '?';  // of one whose bytes are answered
+constexpr char kAsked = '?';  // of a connection whose bytes are answered
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kLookNs = 50 * kNsPerMs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// neighbours: a program in situations that a preloaded library easily breaks.
+// neighbours: a program in situations in which a preloaded library easily causes errors.
 //
 //   neighbours FOLDER CASE      FOLDER holds a file "input" of 300000 bytes; the cases are in kCases
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// past_libc: reads a file by system calls of its own, which no preloaded library sees. It is linked dynamically, so the library is mapped all the same.
+// past_libc: reads a file by system calls of its own, which no preloaded library sees. It is linked dynamically, so the library is still mapped.
 //
 // past_libc FILE [MICROSECONDS]: reads FILE and pauses for that time after each 64 KiB.
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// process_edges: events in the life of a process that a preloaded library breaks most easily. Each case prints what it found.
+// process_edges: events in the life of a process in which a preloaded library causes errors most easily. Each case prints its
+// results.
 //
 //   process_edges FOLDER CASE       FOLDER holds a file "input"; the cases are in kCases
 //
@@ -172,7 +173,7 @@ void stop_alarms() {
   setitimer(ITIMER_REAL, &never, nullptr);
 }
 
-// A read of a file is never interrupted half-way, whatever the flags of the handler are, and handlers run on time.
+// A read of a file is never interrupted half-way, with any flags of the handler, and handlers run on time.
 int alarms_with(void (*handler)(int), int flags, const char* name) {
   const std::uint64_t expected = sum_of_file("input.warm", kBlockBytes);
   const double start_s = now_s();

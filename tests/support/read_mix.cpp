@@ -3,8 +3,8 @@
 //
 //   read_mix FILE FIRST_SEED MIXES
 //
-// Each mix is read by a process of its own, from a file that is not in memory. The program prints nothing: under `discnice verify --record` the recording tells what
-// was predicted and what the disk moved (recorded_cases).
+// Each mix is read by a process of its own, from a file that is not in memory. The program prints nothing: under `discnice verify --record` the recording tells
+// the predicted bytes and the bytes that the disk moved (recorded_cases).
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -114,7 +114,8 @@ bool has_cached_pages(int file) {
   return std::any_of(pages.begin(), pages.end(), [](unsigned char page) { return (page & 1U) != 0; });
 }
 
-// Pages of reads that are still on their way stay, and are not seen. These reads have ended when two looks in a row find nothing.
+// Pages of reads that are still under way cannot be dropped, and mincore() does not report them. These reads have ended when two
+// checks in a row find no page.
 void make_cold(const char* path) {
   constexpr int kTriesMax = 500;
   constexpr useconds_t kPauseUs = 2000;

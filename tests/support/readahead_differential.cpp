@@ -4,9 +4,9 @@
 // Usage: readahead_differential FILE WINDOW_PAGES REQUEST_PAGES FOLIO_ORDER_MAX FIRST_SEED SEQUENCES [RULES]
 // FILE belongs to the user, lies on a disk, and its data is written back. WINDOW_PAGES and REQUEST_PAGES are the device's read-ahead window and largest request.
 // RULES are those of toolbox/base/readahead_rules.hpp; without RULES they are those of the running kernel's release. Each sequence starts with an uncached file and
-// fresh descriptors. The judge is read_bytes of /proc/self/io. Prints a line for each sequence with a call that was predicted wrong, then "EXACT of SEQUENCES,
-// DISTURBED disturbed". A sequence that is wrong, and then right twice when it is repeated, was disturbed (the host drops idle pages, others read) and counts as
-// exact. The exit status is 1 when the file cannot be used.
+// fresh descriptors. Predictions are compared with read_bytes of /proc/self/io. Prints a line for each sequence with a call that was predicted wrong, then
+// "EXACT of SEQUENCES, DISTURBED disturbed". A sequence that is wrong, and then right twice when it is repeated, was disturbed (the host drops idle pages,
+// others read) and counts as exact. The exit status is 1 when the file cannot be used.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -253,7 +253,7 @@ class Sequence {
 
   static unsigned long long number(std::uint64_t value) { return value; }
 
-  // Prints the ranges of pages that the model expected to come, and of those that came.
+  // Prints the ranges of pages that the model expected, and the ranges of pages that were fetched.
   void tell_arrived(const std::vector<unsigned char>& were_there) {
     const std::vector<unsigned char> expected =
         file_.resident();  // oracle() has marked what the model fetches

@@ -3,8 +3,8 @@
 //
 //   signalled_waiter FILE TEMPORARY
 //
-// The child reads FILE through a mapping, so that it owes all of it at its next calls. On SIGINT or SIGTERM the handler looks at TEMPORARY and removes it; the
-// program then ends by the same signal. The status is 0 when the child ends first.
+// The child reads FILE through a mapping, so that at its next calls it must pay for the whole file. On SIGINT or SIGTERM the handler looks at TEMPORARY and
+// removes it; the program then ends by the same signal. The status is 0 when the child ends first.
 #include <csignal>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// surface_edges: makes calls on streams, names, folders, maps and queues at their edges, and system calls by number. It prints the result and errno of each. Runs
-// with and without a preloaded library are compared.
+// surface_edges: makes edge cases of calls on streams, names, folders, maps and queues, and system calls by number. It prints the result and errno of each.
+// Runs with and without a preloaded library are compared.
 //
 //   surface_edges FOLDER     an empty folder on a disk
 // surface_edges works like call_edges, which makes the calls on descriptors. errno is set to a mark before each call. The output does not depend on time, process numbers or

@@ -20,7 +20,7 @@
 #
 # It sets `set -euo pipefail`. It needs no root unless a test asks for root. Included a second time it does nothing.
 #
-# Where the system allows it, which needs root, a test has a /dev/shm and mounts of its own; then GRAY_OWN_SHM is in its environment. So the test does not take other
+# As root, and if the system allows it, a test has a /dev/shm and mounts of its own. Then GRAY_OWN_SHM is in its environment. So the test does not take other
 # programs' shared memory for its own leftovers, and shares no board of the disks with other jobs. Several tests can run at the same time.
 if declare -F at_exit >/dev/null; then return 0; fi
 set -euo pipefail
@@ -107,7 +107,7 @@ _is_memory_file_system() {
   case $(stat -f -c %T -- "$1") in tmpfs | ramfs) return 0 ;; *) return 1 ;; esac
 }
 
-# Makes SCRATCH. It is on a disk file system, because a page cache over memory tells nothing about a disk.
+# Makes SCRATCH. It is on a disk file system, because tests with a file system in memory prove nothing about a disk.
 scratch() {
   local base=${GRAY_SCRATCH:-/var/tmp}
   [[ -d $base && -w $base ]] || skip "no writable folder $base; name one on a disk in GRAY_SCRATCH"
@@ -118,7 +118,8 @@ scratch() {
   at_exit remove_folder "$SCRATCH"
 }
 
-# A removal of the folder would also empty anything that is mounted below it, even a folder of this machine. So these mounts are unmounted first; if that fails, everything stays.
+# A removal of the folder would also empty anything that is mounted below it, even a folder of this machine. So these mounts are unmounted first. If that fails,
+# everything stays.
 remove_folder() {
   local mounted
   while mounted=$(awk -v below="$1/" 'index($5, below) == 1 { last = $5 } END { print last }' /proc/self/mountinfo) && [[ -n $mounted ]]; do

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// touches: uses memory in a known pattern, at a known speed, so that it can be computed which memory is touched within a time.
+// touches: uses memory in a known pattern, at a known speed, so that the memory that is touched within a time can be computed.
 //
 //   touches PATTERN HELD-MIB PAGES/S [USED-MIB] [HOT-MIB]
 //
-// The program first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over the
-// milliseconds, until it is killed. PATTERN:
+// The program first writes to HELD-MIB and prints "ready". Then it touches pages of the first USED-MIB (default: all) at that many pages a second, evenly over
+// the milliseconds, until a signal kills it. PATTERN:
 //   loop    one page after the other, again and again
 //   sparse  the same, but only every fourth page
 //   random  any page, each as likely as the others

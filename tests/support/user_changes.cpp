@@ -151,7 +151,7 @@ int fork_workers() {
   return 0;
 }
 
-// A daemon that works as its clients' users and comes back.
+// A daemon that changes to the users of its clients, and back to its own user.
 int go_back_and_forth() {
   for (int i = 0; i < 5; ++i) {
     if (seteuid(kOther) != 0) return 3;
@@ -168,7 +168,7 @@ int go_back_and_forth() {
   return 0;
 }
 
-// As su, ssh and cron do. The child runs on the parent's memory until it is the other program.
+// Changes the user as su, ssh and cron do. The child runs on the parent's memory until it executes the other program.
 int vfork_and_become() {
   char name[] = "/bin/true";
   char* arguments[] = {name, nullptr};

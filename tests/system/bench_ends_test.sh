@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench_ends: however a benchmark ends, nothing of it stays behind, and its figures reach docs/results.md unchanged.
+# bench_ends: a benchmark leaves nothing behind, no matter how it ends, and its figures reach docs/results.md unchanged.
 #
-# How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm. It is interrupted,
-# terminated and killed at various moments, and the kernel is asked what is left. Rows and their document are made from recorded lines. Leaves out what the
-# benchmarks measure.
+# How: script/bench runs contention, which has a disk, a mount, a loop device, processes in sessions of their own and files in /dev/shm. The benchmark is
+# interrupted, terminated and killed at various moments, and the kernel is asked what is left. Rows and their document are made from recorded lines. Left
+# out: the measurements themselves.
 # Slow: a benchmark is interrupted at moments that lie seconds apart.
 source "$(dirname "$0")/../support/system.bash"
 need python3
@@ -57,7 +57,8 @@ front() {
   done
 }
 
-# Each benchmark has a share of --full. When the share is used up, fewer turns are taken, but never fewer than the least number.
+# Each benchmark has a share of --full. When the share is used up, fewer turns are taken, but never fewer than the smallest
+# allowed number.
 shares() {
   local name turns
   while read -r name _; do
@@ -99,7 +100,7 @@ ends() {
   "$KIT/leftovers.py" sweep "$pid" >/dev/null || true
 }
 
-# A benchmark that takes longer than allowed is told to stop while writers in sessions of their own use its disk.
+# A signal stops a benchmark that takes longer than allowed, while writers in sessions of their own use its disk.
 times_out() {
   local left
   export GRAY_BENCH_RUN=$$

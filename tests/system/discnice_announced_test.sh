@@ -3,8 +3,9 @@
 # discnice_announced: reads that a program announces with posix_fadvise(POSIX_FADV_WILLNEED) or readahead() are predicted and waited for before the kernel fetches
 # them. The calls return the same results as without discnice.
 #
-# How: a file is announced piece by piece, by each of the two calls, by name and by number. The model runs alone, and the kernel's account is the judge. Then the
-# time at a rate is measured. The results of wrong announcements are compared with those without the library. Left out: madvise(), which the account settles.
+# How: a file is announced piece by piece, by each of the two calls, by name and by number. The model runs without corrections, and its prediction is compared
+# with the kernel's account. Then the time at a rate is measured. The results of wrong announcements are compared with the results without the library.
+# Left out: madvise(), which the account settles.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_cache_test: a job that gives way leaves the page cache as it found it, and does not pay for its own pages again and again.
 #
-# How: mincore tells which pages of a file are in memory before and after a job, and the kernel's account tells how many bytes each job read from the disk. Where no
-# pages may stay, the room is nearly nothing (own=64K). The programs' output is compared with what they read. Left out: a lack of memory, other readers at the same
-# time, and the cost of all this (bench/cache_neutral).
+# How: mincore tells which pages of a file are in memory before and after a job, and the kernel's account tells how many bytes each job read from the disk. In
+# cases in which no pages may stay, the room is nearly nothing (own=64K). The programs' output is compared with the files that they read. Left out: a lack of
+# memory, other readers at the same time, and the cost of all this (bench/cache_neutral).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3 tar
 cd "$SCRATCH"
@@ -22,7 +22,8 @@ job() { "$DISCNICE" --json --report report "$@" || fail "status $? from $*"; }
 # disk_reads FILES: how many times the job read the whole of big from the disk.
 disk_reads() { calculate "$(field report kernel_read_bytes) / ($FILE_MB * 1048576.0)"; }
 
-# Pages that were there stay, and pages that the job brought in go, whichever call reads them. Without the ledger, because no read is trusted then.
+# Pages that were cached before stay, and pages that the job brought in are dropped, with any call that reads. The ledger is off, because without
+# the ledger no read is trusted.
 half_warm() {
   local try
   for try in 1 2 3 4 5; do
@@ -63,7 +64,7 @@ for reader in 'cat big' 'dd if=big bs=10240' 'sha256sum big' 'cp big copied' "py
   leaves_half "$reader"
   (($(field report cache_let_go_bytes) > 0)) || complain "the report says nothing of what '$reader' let go of"
 done
-# A job also leaves half of the file in memory if it counts pages in the other way.
+# A job also leaves half of the file in memory if it counts pages with the other backend.
 leaves_half 'cat big' --backend mincore
 
 # Without the option no pages are dropped. Within the room all pages stay.
@@ -77,8 +78,8 @@ holds "$(disk_reads) < 1.05" || complain "a job with room for its file had it $(
 job -- cat big >/dev/null
 (($(field report cache_brought_bytes) == 0)) || complain "nice alone looks after the page cache"
 
-# Data to which the job comes back is kept: with a room half as large again as the file, one of three readings is free. A reading that starts again through the same
-# descriptor counts as one, too.
+# Data that the job reads again is kept: when the room is one and a half times as large as the file, one of three readings costs nothing. A new reading through
+# the same descriptor counts as a reading, too.
 readonly THRICE='import os
 fd = os.open("big", os.O_RDONLY)
 for _ in range(3):

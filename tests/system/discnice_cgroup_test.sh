@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_cgroup_test: with --engine cgroup the kernel holds a job to its rate, cached data is free, and no group is left, however discnice ends.
 #
-# How: it uses the disk of the scratch folder and the host's version of control groups. The judges are the time of the reading compared with a limit set by hand, the
-# kernel's account, and the tree of groups. Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other users.
+# How: the test uses the disk of the scratch folder and the host's version of control groups. It judges by the time of the reading compared with a limit set by
+# hand, by the kernel's account, and by the tree of groups. Left out: version 2 on hosts of version 1 (tests/kernels/40_cgroup.sh), delegated groups of other
+# users.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need python3 findmnt
@@ -51,7 +52,7 @@ holds "$(field report uncovered) <= 1500000" || complain "not accounted for: $(<
 [[ -z $(groups) ]] || complain "the group is still there when discnice has ended: $(groups)"
 printf 'reads: %s s, by hand %s s\n' "$took" "$wanted"
 
-# Cached data is free, and the status is the program's.
+# Cached data is free, and the exit status is the program's status.
 make_warm small
 took=$(lasted held -q -- cat small)
 holds "$took <= 1.5" || complain "8 MB in memory took $took s"

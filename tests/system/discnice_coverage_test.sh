@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # discnice_coverage_test: every program that runs without a limit is named, with --require the status is 125, and no other program is named.
 #
-# How: with the library alone (--engine preload). First come programs that it cannot hold, each both long enough to be seen and too short to be seen: one that
-# changes its user, a static one, one that makes system calls past libc, one that a variable tells to leave the job; and Go's programs, recognised by their files.
-# Then come programs that are held but look odd: maps, pipes, crowds of more processes than there are slots, chains of exec, killed readers, profiles. The messages
-# (the line at once, the report's line, the status) must agree. The judge is the kernel's account. Left out: whether a held program keeps its rate (discnice_rate,
+# How: the programs run with the library alone (--engine preload). The first programs are programs that the library cannot hold. Each of these programs runs
+# once long enough to be noticed, and once too briefly to be noticed. They are a program that changes its user, a static program, a program that makes system
+# calls past libc, a program whose environment tells it to leave the job, and Go programs, which are recognised by their files. The other programs are held but
+# look unusual: they use maps, pipes, more processes than there are slots, chains of exec, killed readers, profiles. The messages (the line at once, the
+# report's line, the status) must agree. The test compares with the kernel's account. Left out: whether a held program keeps its rate (discnice_rate,
 # discnice_surface).
 # Slow: what cannot be covered is noticed after seconds at work.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -37,7 +38,7 @@ uncovered() {
 # A program that goes on when its job has ended would read the file that must be uncached for the next job.
 end_staying() { pkill -KILL -x staying_static || true; }
 
-# covered NAME COMMAND...: no program is named, and the status is the command's.
+# covered NAME COMMAND...: no program is named, and the status is the status of the command.
 covered() {
   local name=$1 status=0
   shift
@@ -88,7 +89,7 @@ static_programs() {
 past_libc() {
   uncovered 'makes its system calls past the library' ./past big 4000
   uncovered 'DISCNICE_DISABLE' env DISCNICE_DISABLE=1 sh -c 'cat big; sleep 1'
-  # The program is too short to be seen at work, and its account is settled when it ends. The report must say what it was.
+  # The program is too short to be seen at work, and its account is settled when it ends. The report must name it.
   make_cold big
   "$DISCNICE" --rate 60MB --engine preload --report report -- ./past big
   grep -q 'accounted for, 32.0 MiB of them after they had moved' report || complain "a program past us looks held back: $(<report)"

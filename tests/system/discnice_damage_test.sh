@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_damage_test: whatever is written into the memory that a job's processes share, programs neither crash nor hang, and their output is the same.
+# discnice_damage_test: when any values are written into the memory that a job's processes share, programs neither crash nor hang, and their output is
+# the same.
 #
 #   GRAY_DAMAGES=100000 GRAY_SEED=7 bash tests/system/discnice_damage_test.sh
 #
 # How: six real programs, which read, write, punch holes, truncate and remove, run one after the other under a rate and are recorded. Meanwhile another program
 # writes into the job's segment (with the table of dirty data), the board of disks and the ring of records, some hundred times a second: bytes and words, random, all
-# ones, zeros, huge, copies of another place, equal ranges, instants an hour ahead with a right remainder. The program's status, its output and its time are judged:
-# the time may be a second longer than undamaged, at the same rate. The seed is shown and can be given. Left out: a truncated segment (discnice_faults), and damage
-# to what the launcher reports at the end, which is only reported.
+# ones, zeros, huge, copies of another place, equal ranges, instants an hour ahead with a right remainder. The test checks the program's status, its output and
+# its time. The time may be a second longer than the time without damage at the same rate. The seed is shown and can be given. Left out: a truncated segment
+# (discnice_faults), and damage to what the launcher reports at the end, which is only reported.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need rsync
@@ -17,13 +18,13 @@ need git
 cd "$SCRATCH"
 readonly DAMAGES=${GRAY_DAMAGES:-2500} SEED=${GRAY_SEED:-$RANDOM} PER_SECOND=400 RATE=24MB
 
-# When it is told to end, it prints how often it wrote.
+# When this program is told to end, it prints how often it wrote.
 cat >damage.py <<'PYTHON'
 import glob, mmap, os, random, signal, struct, sys, time
 
 random.seed(sys.argv[1])
 period_s, left = 1 / float(sys.argv[2]), int(sys.argv[3])
-# The first bytes say who the job is and what it is granted. A wrong byte there is noticed, and the job then has no limit: nothing would wait, so most runs leave
+# The first bytes identify the job and its grant. Damage there is noticed, and the job then has no limit: nothing would wait, so most runs leave
 # these bytes alone.
 spared = 576 if random.randrange(4) else 0
 over = []
@@ -180,7 +181,7 @@ for name in "${ORDER[@]}"; do
   printf '%-8s %.2f s at %s a second, undamaged\n' "$name" "${FAIR[$name]}" "$RATE"
 done
 
-# damaged_run NAME SEED COUNT: BEYOND is by how much it took longer than without damage.
+# damaged_run NAME SEED COUNT: BEYOND is the additional time compared with the run without damage.
 damaged_run() {
   python3 damage.py "$2" "$PER_SECOND" "$3" >damaged &
   local damager=$!

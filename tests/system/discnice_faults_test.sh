@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_faults_test: whatever happens to a job's members, its launcher or its segment, nothing hangs and no data is wrong.
+# discnice_faults_test: when a job's members, its launcher or its segment are killed, stopped or damaged, nothing hangs and
+# no data is wrong.
 #
-# How: a job copies an uncached file while something is killed, stopped, truncated or overwritten. The test judges the copy, the status and the time; whether the
-# reservations of dead members are available again; and who divides a shared rate when the daemon is stopped, killed or started again. Readers that are measured
-# bypass the cache, because a reader with a large read-ahead moves nothing or megabytes at a time. Left out: a /dev/shm that is full from the start
+# How: a job copies an uncached file while something is killed, stopped, truncated or overwritten. The test checks the copy, the status and the time. It checks
+# that the reservations of dead members are available again, and that a shared rate is divided when the daemon is stopped, killed or started again. Readers that
+# are measured bypass the cache, because a reader with a large read-ahead moves nothing or megabytes at a time. Left out: a /dev/shm that is full from the start
 # (cli/discnice_bad_input), segments of another version or owner (unit/discnice), clocks that jump (unit/discnice: now is a parameter there).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
@@ -118,7 +119,7 @@ ring_truncated() {
   copied 'the ring truncated'
 }
 
-# Every byte of the shared memory becomes wrong, one after the other, and stays wrong; the program goes on.
+# Every byte of the shared memory is damaged, one after the other, and stays damaged. The program goes on.
 readonly CORRUPT='import mmap, sys, time
 with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), 0) as segment:
     for at in range(int(sys.argv[2]), int(sys.argv[3])):
@@ -166,7 +167,7 @@ start_daemon() {
   DAEMON=$!
 }
 
-# The daemon divides another total than the jobs' own, so the rates show whose division holds.
+# The daemon divides another total than the jobs' own, so the rates show whose division is in force.
 daemon_lost() {
   make_file ./light 60000000
   make_file ./heavy 120000000

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_foreground_test: how a job sees who else uses its disk, and which traffic is not somebody else's.
+# discnice_foreground_test: how a job notices other users of its disk, and which traffic does not belong to other users.
 #
-# How: on an emulated mechanical disk. Two jobs of one user must not take each other for foreground: together they must take about as long as without discnice; when
-# they gave way to each other they took four times as long. On an overlay, the report must name the disk. A job that can see no counters (its /sys is unmounted) has
-# its own progress, or pressure: nice must not hold itself back, and idle must leave the disk to a reader. A job must also give way while the daemon, which samples
-# for all jobs, runs, is stopped and is killed. Not tested here: by how many per cent a foreground is slower (`script/bench throttle foreground` measures that),
-# and btrfs (unit/discnice reads its line of the table).
+# How: the jobs run on an emulated mechanical disk. Two jobs of one user must not take each other for foreground: together they must take about as long as
+# without discnice. When they gave way to each other, they took four times as long. On an overlay, the report must name the disk. A job that can see no counters
+# (its /sys is unmounted) judges by its own progress or by pressure: `nice` must not hold itself back, and `idle` must leave the disk to a reader. A job must
+# also give way while the daemon, which samples for all jobs, runs, is stopped and is killed. Not tested here: by how many per cent a foreground is slower
+# (`script/bench throttle foreground` measures that), and btrfs (unit/discnice reads its line of the table).
 # Runs alone: it measures the effect of other programs that use the disk or the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
@@ -100,7 +100,7 @@ without_counters() {
   grep -q '"others_seen_by":"progress"' report || complain "without counters nice goes by its progress, and must say so: $(<report)"
   holds "$ours < 2 * $plain + 0.5" || complain "without counters nice holds the job back: $ours s instead of $plain s"
   free=$(moved_beside env)
-  # In one try of eight the job listens only while the reader happens not to wait, and notices the reader late.
+  # In one of eight tries the job listens only at moments when the reader does not wait, and so notices the reader late.
   for try in 1 2 3; do
     held=$(moved_beside blind "$DISCNICE" -q --policy idle --)
     printf 'without counters, try %d: %s MB beside a reader\n' "$try" "$held"
@@ -110,7 +110,8 @@ without_counters() {
   holds "$held < 10" || complain "a job that listens does not hear: $held MB beside a reader, $free without us"
 }
 
-# published: prints when the daemon last sampled the disk, from the board; 0 for never. The words of the disk's entry are: number, three sums, wanted, sequence, sample.
+# published: prints the time of the daemon's last sample of the disk, from the board; 0 means never. The words of the disk's entry are: number, three sums,
+# wanted, sequence, sample.
 published() {
   python3 - "$NUMBER" <<'TEXT'
 import os, struct, sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_forged_jobs_test: another user forges segments and boards under the names of root and of a third user. That changes nothing for them: none of their jobs
-# is slowed, lifted, shown or cleared away, and the daemon has no more work.
+# discnice_forged_jobs_test: another user forges segments and boards under the names of root and of a third user. This has no effect on root or that user: none
+# of their jobs is slowed down, freed of its limit, shown to others or removed, and the daemon has no more work.
 #
 # How: the stranger copies a segment of its own job under names of the victim's jobs. Reads of a known size at a known rate are timed. Shared memory of the same user
 # is tested in system/discnice_damage, and names that are no segments in system/discnice_other_users.
@@ -73,7 +73,7 @@ chmod 644 "$FORGED"
 MAKER=$$ # it lives, and belongs to root
 DEAD=$(sh -c 'echo $$')
 
-# Six forged segments and root's own job, which they once slowed down. The same from one ordinary user to another.
+# Six forged segments must not slow down root's own job. The same is tested between two ordinary users.
 for victim in 0 "$USER_IN_BETWEEN"; do
   as=(env)
   ((victim == 0)) || as=("${AS_USER[@]}")
@@ -114,7 +114,8 @@ strangers_end
 kill "$LIVE"
 wait "$LIVE" 2>/dev/null || true
 
-# The daemon runs as root: a stranger's 100 GB/s lifts no job, and neither does the job that claims more.
+# The daemon runs as root: another user's total of 100 GB/s raises the rate of no job, and the job that claims
+# more does not either.
 "$DAEMON" --config /dev/null 2>daemon-said &
 DAEMONS_PID=$!
 at_exit quietly kill "$DAEMONS_PID"

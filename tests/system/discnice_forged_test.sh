@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # discnice_forged_test: values that are written into a job's segment on purpose make no program crash, and no program waits longer than its own bytes take.
 #
-# How: a program makes a file dirty in twelve places, or reads. It stands still while the segment is changed with knowledge of its layout, and then goes on. Its
+# How: a program makes a file dirty in twelve places, or reads. It waits while the segment is changed with knowledge of its layout, and then goes on. Its
 # status and the time of its next call are judged. Random damage is tested in system/discnice_damage. Left out: two processes that change the table of dirty data at
 # the same moment (unit/discnice, dirty_table).
 source "$(dirname "$0")/../support/discnice.bash"

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # discnice_giving_way_test: a job that gives way also gives way with its writes.
 #
-# How: on an emulated mechanical disk. A job writes as fast as it can, and the kernel counts the most bytes of its file that were dirty or under way at once
-# (cachestat). Left to the kernel that is the whole file, so the test can fail. The same runs once more with a job that is refused cachestat(), as by kernels before
-# 6.5 and by some containers. A second job writes many small files, once more without a launcher that could send them, and once while much is dirty on another file
-# system. Another job consists of many short programs. Then another program reads a long file, and the disk's counters must show that the job writes only some turns
-# meanwhile. A foreground that only calls fsync() must be seen as foreground. The written data is the same in all cases, and a job that is told to end while it waits
-# for its turn ends at once. Not tested here: by how many per cent the foreground is slower, and how fast the job is; `script/bench beside` measures both.
-# Runs alone on a quiet host: how much is dirty, and what the disk does meanwhile, is counted to the request.
+# How: the jobs run on an emulated mechanical disk. A job writes as fast as it can, and the test finds the largest number of its file's bytes that were dirty or
+# under way at one time (cachestat). Without discnice this is the whole file, so the test can fail. The job runs once more without cachestat(), as with kernels
+# before 6.5 and in some containers. A second job writes many small files: once with a launcher, once without a launcher that could send them, and once while
+# much data is dirty on another file system. Another job consists of many short programs. Then another program reads a long file, and the disk's counters must
+# show that the job writes only some turns meanwhile. A foreground that only calls fsync() must be seen as foreground. The written data is the same in all
+# cases, and a job that is told to end while it waits for its turn ends at once. Not tested here: by how many per cent the foreground is slower, and how fast
+# the job is; `script/bench beside` measures both.
+# Runs alone on a quiet host: the dirty data and the requests of the disk are counted exactly.
 # Slow: each job writes for some turns of a mechanical disk.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
@@ -68,7 +69,7 @@ dirty_data() {
   ((bytes[auto] < 110 * MB)) || complain "${bytes[auto]} bytes of the job's file waited for the disk at once"
 }
 
-# When told to end, prints the most writes that were under way at a disk at once.
+# When a signal tells this process to end, it prints the largest number of writes that were under way at a disk at one time.
 cat >watcher.py <<'PYTHON'
 import signal, sys, time
 is_over, most = [], 0
@@ -196,8 +197,8 @@ for i in range(5000):
   ((bytes[auto] > 30 * MB)) || complain "only ${bytes[auto]} bytes of small files were on the disk when the job ended"
 }
 
-# Much data is dirty elsewhere, and no sending of the job changes that. The job's small files are still sent together, so by fewer requests than there are files.
-# This is not tested when the dirty data is more than a second's worth, because of tests that run at the same time.
+# Much data is dirty on another file system, and the job's sending does not write this data. The job's small files are still sent together, so there are fewer
+# requests than files. Tests that run at the same time also make data dirty. If the disk needs more than a second for the dirty data, this is not tested.
 small_files_beside_dirty_data() {
   local before requests dirty_kb
   sync
@@ -242,7 +243,7 @@ small_files_alone() {
   sync -f "$DISK"
 }
 
-# Many short programs that write by stdio, under a rate: their data reaches the disk when they write it.
+# Many short programs write by stdio, under a rate. Their data reaches the disk when they write it.
 short_programs() {
   local way before
   local -A bytes=()

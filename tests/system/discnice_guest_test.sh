@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_guest_test: unusual programs run as they would without discnice: linked with musl, with stacks of a few kilobytes, with a sanitizer.
+# discnice_guest_test: unusual programs run as they would without discnice: programs linked with musl, programs with stacks of a few kilobytes,
+# and programs with a sanitizer.
 #
 # How: programs linked with musl run with each of discnice's libraries in LD_PRELOAD, alone and as children of a job, and must print the same as without them. The
 # launcher and `explain` must not say that the library holds them. A program with the smallest threads and handlers on alternate stacks of 8 KiB runs under both
-# libraries; its painted stack shows how deep a call of the library goes at most. Programs with each sanitizer of each installed compiler run under the launcher, and
-# AddressSanitizer still sees what a read writes behind its buffer. Left out: other libcs than musl and glibc. Depths depend on this compiler and on the paths that
-# this machine takes.
+# libraries. Its painted stack shows how deep a call of the library goes at most. Programs with each sanitizer of each installed compiler run under the
+# launcher, and AddressSanitizer still sees what a read writes behind its buffer. Left out: other libcs than musl and glibc. The stack depths depend on the
+# compiler and on the code that runs on this machine.
 source "$(dirname "$0")/../support/discnice.bash"
 cd "$SCRATCH"
 PROFILE_LIBRARY=$LIB/libdiscnice-profile.so
@@ -151,7 +152,7 @@ musl_programs() {
   own_loaders
 }
 
-# A loader at another place is judged by what it is.
+# A loader at another place is recognised by its content.
 own_loaders() {
   local status=0
   cp "$(ldd "$DISCNICE" | awk '/ld-linux/ { print $1 }')" own-loader

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_identical_test: programs cannot tell that they are held back: same output, same status, same files.
+# discnice_identical_test: programs cannot tell that they are held back: the output, the status and the files are the same.
 #
-# How: each case is a shell script that runs three times in a folder of the same name: without discnice, under the launcher at a rate that never makes it wait, and
-# with the library alone on uncached files at a rate that makes it wait and splits its calls. The test compares stdout, stderr and exit status, and of every
-# remaining file the name, kind, mode, size, links and content. The edges of single calls (call_edges and surface_edges, compiled plainly and with _FORTIFY_SOURCE)
-# and of processes' lives (process_edges) are tested in the same way. Left out: differences that must be (time, process numbers, LD_PRELOAD in the environment).
+# How: each case is a shell script that runs three times, in a folder of the same name. It runs without discnice. It runs under the launcher at a rate that
+# never makes it wait. It runs with the library alone on uncached files, at a rate that makes it wait and splits its calls. The test compares stdout, stderr and
+# exit status, and of every remaining file the name, kind, mode, size, links and content. The edge cases of single calls (call_edges and surface_edges,
+# compiled plainly and with _FORTIFY_SOURCE) and of processes' lives (process_edges) are tested in the same way. Left out: differences that must be (time,
+# process numbers, LD_PRELOAD in the environment).
 source "$(dirname "$0")/../support/discnice.bash"
 need git tar gzip find sqlite3 python3 gcc make ssh rsync dash
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # discnice_interrupt_test: a job that is held back can be interrupted as without discnice, and leaves behind what it would leave without discnice.
 #
-# How: programs wait for a rate far below what they want, so a signal nearly always comes during a wait. The test measures the time from the signal to the end of the
-# program several times; the worst time counts. After kill -9 the target must be a prefix of the source. A full disk is a small ext4 in a file; message, status and
-# files are compared with those without discnice. Left out: what the file system itself loses in a crash of the machine.
+# How: the rate of each program is far below its wanted speed, so a signal nearly always comes during a wait. The test measures the time from the signal to the
+# end of the program several times. The worst time counts. After kill -9 the target must be a prefix of the source. A small ext4 in a file serves as the full
+# disk. The message, the status and the files are compared with a run without discnice. Left out: data that the file system itself loses in a crash of the
+# machine.
 # Slow: a signal is sent several times to each of many waits, and the worst counts.
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync python3
@@ -94,7 +95,8 @@ ctrl_c() {
   grep -q 'copied' err-1 || complain "dd said nothing at its end: $(cat err-1)"
 }
 
-# A program that was stopped for a second goes on afterwards. It may not make up for that time by a burst of more than a window.
+# A program that was stopped for a second goes on afterwards. The program may not make up for that time by a burst of more than
+# a window.
 stop_and_continue() {
   local pid start_ns elapsed_s
   make_file ./short 3000000
@@ -113,7 +115,8 @@ stop_and_continue() {
   holds "$elapsed_s > 1.5 && $elapsed_s < 4.5" || complain "stop and continue: took $elapsed_s s"
 }
 
-# A program's own timer interrupts every wait, and the limit must hold all the same. The debt at the end stays unpaid, and may be two windows of read-ahead.
+# A program's own timer interrupts every wait, and the job must still keep its limit. The debt at the end stays unpaid, and may be two windows of
+# read-ahead.
 readonly WITH_TIMER='import os, signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
@@ -201,7 +204,7 @@ full_disks() {
   fi
   at_exit umount "$SCRATCH/small"
   at_exit cd /
-  # Which error rsync's sender names is chance, because its handler for the end of a child may have come between.
+  # rsync's sender may report either of two errors, because its SIGCHLD handler may have run before.
   for command in 'cp source small/to' 'dd if=source of=small/to bs=1M status=none' 'dd if=source of=small/to bs=100001 status=none' \
     'cat source >small/to' 'rsync source small/to 2>&1 | sed "s/\\.to\\.[A-Za-z0-9]*/.to.X/; s/write error: .*/write error/"; ls -A small | grep -v lost' \
     'tar cf small/to source 2>&1' 'python3 -c "open(\"small/to\", \"wb\").write(open(\"source\", \"rb\").read())" 2>&1 | tail -1'; do

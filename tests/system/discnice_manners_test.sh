@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_manners_test: where nothing tells who else uses a disk, a job gives way by its own progress, and does not hold itself back.
+# discnice_manners_test: on a disk without counters, a job gives way to others, judged by its own progress, and does not slow down
+# when it is alone.
 #
-# How: an emulated mechanical disk has a file system in user space on it (bindfs), through which the job sees no counters. The report and explain must say how others
-# are seen, also where only /sys is hidden. Beside a reader of the disk below, a job that copies must move nearly nothing. Alone it must keep nearly all of its time:
-# when it reads a long file, then many small ones, beside two programs that use up the processors, and when its data is in memory. Jobs of two users that both give
-# way by progress must both finish. The written data must be on the disk except some steps. The judges are the time that the job itself has slept, and the page
-# cache. Not tested here: by how many per cent a foreground is slower (`script/bench manners` measures that); a disk that becomes slower for good, which takes minutes
-# (unit/discnice); an error that a write step meets; a stream with which the disk goes straight on whoever else waits, so that the job notices nobody; NFS and SMB,
-# which need a kernel that has them.
+# How: an emulated mechanical disk has a file system in user space on it (bindfs), through which the job sees no counters. The report and explain must say how
+# others are noticed, also where only /sys is hidden. While another program reads from the disk below, a job that copies must move nearly nothing. When the job
+# is alone on the disk, it must sleep for nearly none of its time. This is tested with a long file, with many small files, with two programs that use up the
+# processors, and with data in memory. Jobs of two users that both give way by progress must both finish. The written data must be on the disk except some
+# steps. The test judges by the time that the job itself has slept, and by the page cache. Not tested here: by how many per cent a foreground is slower
+# (`script/bench manners` measures that); a disk that becomes slower for good, which takes minutes (unit/discnice); an error in a write step; a sequential
+# stream that the disk serves first, so that the job notices no other user; NFS and SMB, which need a kernel that has them.
 # Runs alone on a quiet host: it measures how other programs slow a job down.
 # Slow: a job learns to give way over seconds of an emulated disk.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -23,7 +24,7 @@ at_exit sh -c "[ ! -d /run/hddsim/$NAME ] || '$HDDSIM' down --force $NAME"
 DISK=$("$HDDSIM" up "$NAME" --size 2G --scheduler none) || skip 'no emulated disk here'
 readonly FAR=$PWD/far
 mkfifo begin
-# The python3 in the PATH may be a script that looks for it.
+# The python3 in the PATH may be a script that searches for the real python3.
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 readonly PYTHON
 mkdir "$FAR" "$DISK/small" "$DISK/out"
@@ -56,8 +57,8 @@ says_so() {
   "$DISCNICE" explain -- cat "$FAR/small/1" | grep -q 'manners give way there' || complain 'explain does not say what nice does through FUSE'
 }
 
-# Reads at random places, so that the disk cannot go straight on with the job's stream and leave this reader waiting. It reports that it is ready, begins when it is
-# told to, and reports when it has read.
+# Reads at random places, so that the disk cannot serve the job's sequential stream first and leave this reader waiting. The reader reports that it is ready,
+# begins when it is told to, and reports when it has finished.
 read_here_and_there() {
   exec "$PYTHON" -c '
 import os, random, sys
@@ -104,7 +105,7 @@ moved_beside() {
   calculate "($after - $before) / 1e6"
 }
 
-# Other work of the machine spoils some of the tries.
+# Other work on the machine may make some of the tries invalid.
 gives_way() { # WHAT PREFIX...
   local what=$1 held try
   shift

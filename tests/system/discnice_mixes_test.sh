@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # discnice_mixes: tests whether a random mix of reads is predicted on ext4, XFS and btrfs, by the model alone, for a program under discnice.
 #
-# Claim: on a kernel that the model knows, the sum over some mixes is at most 1 % wrong, and at most one mix in fifteen is more than 1 % wrong, compared with what
-# the kernel counted during the calls. The differential test asks an oracle of its own, which notes the pages that come in. This test uses the library's oracle,
-# which was asked before the call, with the windows that it has found. Runs as root, on loop devices with read-ahead of 128 and 512 KB. Known: 6.18; for other
-# kernels the test says so and is skipped. Left out: other kernels, which script/kernels boots.
+# Claim: on a kernel that the model knows, the sum over some mixes is at most 1 % wrong, and at most one mix in fifteen is more than 1 % wrong, compared with
+# the bytes that the kernel counted during the calls. The differential test uses an oracle of its own, which notes the fetched pages. This test uses the
+# library's oracle, which was asked before the call, with the windows that it has found. Runs as root, on loop devices with read-ahead of 128 and 512 KB. Known:
+# 6.18; for other kernels the test says so and is skipped. Left out: other kernels, which script/kernels boots.
 # shellcheck source=tests/support/discnice.bash
 source "$(dirname "$0")/../support/discnice.bash"
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # discnice_neighbours_test: the library works together with allocators, AddressSanitizer, sandboxes, locks, RTLD_DEEPBIND, cancelled threads and libraries behind it.
 #
-# How: a program that allocates, reads and forks in several threads runs under each installed allocator's library, before and after discnice's in LD_PRELOAD. A
-# program built with AddressSanitizer runs under the launcher. One program is refused most system calls, and one reads past every library. Each must print the same
-# as without discnice, within seconds, because the usual fault is a deadlock at the start. A read under a file lock must not wait, and the next read must. Left out:
-# how well the limit holds for these programs (an allocator changes nothing; reads past the library are charged by the account).
+# How: a program that allocates, reads and forks in several threads runs under each installed allocator's library, which comes before or after discnice's
+# library in LD_PRELOAD. A program built with AddressSanitizer runs under the launcher. One program runs in a sandbox that refuses most system calls, and one
+# program reads by system calls of its own. Each must print the same as without discnice, within seconds, because the usual fault is a deadlock at the start. A
+# read under a file lock must not wait, and the next read must wait. Left out: how exactly these programs keep the limit (an allocator changes nothing; reads
+# that the library does not see are charged by the account).
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
@@ -45,7 +46,8 @@ done
 same 'on our own' allocate "$LIBRARY"
 EXPECTED='sandbox: read it all'
 same 'a sandbox' sandbox "$LIBRARY"
-# Quick calls are made without libc's wrappers. That must not prevent the cancellation of a thread in such a call, nor hide the call from a library behind discnice.
+# Quick calls are made without libc's wrappers. That must not prevent the cancellation of a thread in such a call, nor hide the call from a library that comes
+# after discnice in LD_PRELOAD.
 EXPECTED='cancel: cancelled'
 same 'a cancelled thread' cancel "$LIBRARY"
 cat >behind.c <<'TEXT'
@@ -74,7 +76,7 @@ if "${GRAY_CXX:-c++}" -std=c++20 -O1 -g -w -fsanitize=address -D_GNU_SOURCE -o w
 else
   missing+=(AddressSanitizer)
 fi
-# A read while a fresh lock is held does not wait; the process waits after it has given the lock back.
+# A read while a fresh lock is held does not wait. The process waits after it has given the lock back.
 read -r -d '' LOCK <<'TEXT' || true
 import fcntl, os, time
 lock, data = os.open("lock", os.O_CREAT | os.O_RDWR), os.open("large", os.O_RDONLY)

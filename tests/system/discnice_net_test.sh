@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_net_test: a job's connections are held beside its disk traffic, by what was asked for, what is set later and what the hour says, and are let go when it ends or is killed.
+# discnice_net_test: a job's connections are limited in addition to its disk traffic: by the options, by `discnice set` and by the schedule. They are restored
+# when the job ends or is killed.
 #
-# How: real transfers over an emulated line. How a socket is held is read from the socket itself; a rate by how long a known number of bytes takes at the least. Left out: how near a rate is
-# met, and how little others notice (bench/netnice, whose engine it is).
+# How: the jobs make real transfers over an emulated line. The limit of a socket is read from the socket itself. A rate is judged by the shortest time in which
+# a known number of bytes may be moved. Left out: how exactly a rate is met, and how little others notice (bench/netnice measures the same engine).
 # Slow: transfers have to last until they are held, at the rates of a line.
 source "$(dirname "$0")/../support/discnice.bash"
 need_built netsim
@@ -40,7 +41,8 @@ line() {
     fail "status $? from: $2"
 }
 
-# --- Both rates at once: a file is read from the disk at one, and sent at the other. The bytes are right, and the report has them.
+# --- Both rates at once: a file is read from the disk at one rate, and sent at the other. The bytes are right, and the report
+# counts them.
 make_file ./source 6000000
 cat >both.py <<'PY'
 """Reads a file, and moves bytes both ways beside that."""
@@ -63,7 +65,7 @@ line 4MB '
   told "d[\"kernel_read_bytes\"] >= 5900000 and d[\"uncovered\"] < 1000000" report
   awk -v begun="$begun" -v ended="$ended" "BEGIN { print ended - begun; exit !(ended - begun > 2.5) }" || { echo "6 MB at 2 MB/s and 2 MB at 500 KB/s each way were too quick"; exit 1; }'
 
-# --- It is changed while it runs, and said: by set, by the hour; status, top and report tell.
+# --- The limit is changed while the job runs, by set and by the schedule; status, top and report show it.
 line 4MB '
   start put --net nice
   $LIMITS "$FLOW" held
@@ -88,7 +90,8 @@ line 4MB '
   kill "$JOB"; wait "$JOB" || [[ $? -eq 143 ]]
   told "d[\"net\"][\"up_bytes_per_s\"] == 100000" report'
 
-# --- All is put back: at the end of the command, when either process of ours is killed, and by release. Without --net nothing is held.
+# --- All sockets are restored: at the end of the command, when either process of discnice is killed, and by release. Without --net no
+# socket is held.
 line 2MB '
   quiet() { rm -f flow; "$DISCNICE" -q "$@" 2>said & JOB=$!; until_true test -s flow; FLOW=$(<flow); }
   for what in get put; do
@@ -120,7 +123,7 @@ line 2MB '
     kill "$JOB"; wait "$JOB" || true
   done'
 
-# --- Whom adopt leaves out is left out there, too: the children of before, but for --tree.
+# --- Processes that adopt leaves out are left out on the network, too: children from before the adoption, unless --tree is given.
 line 2MB '
   rm -f flow
   sh -c "$PEER keep put $V4 $PORT & echo \$! >flow; wait" & PARENT=$!

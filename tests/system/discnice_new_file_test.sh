@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # discnice_new_file_test: for a file that a program has just made, the library asks nothing that the program's own calls have already told.
 #
-# How: strace counts the system calls of a writer under discnice, with those of the library. A file that is made and written in order needs no question about the
-# page cache, its flags, or its size at each write. An existing file is asked about, which shows that the count includes the library's calls. The predictions for
-# both are tested in discnice_verify_test. Not tested here: how long a call takes; `script/bench call_cost` measures that.
+# How: strace counts the system calls of a writer under discnice, including the calls of the library. A file that is made and written in order needs no question
+# about the page cache, its flags, or its size at each write. An existing file is asked about, which shows that the count includes the library's calls. The
+# predictions for both are tested in discnice_verify_test. Not tested here: how long a call takes; `script/bench call_cost` measures that.
 source "$(dirname "$0")/../support/discnice.bash"
 need strace python3
 cd "$SCRATCH"
@@ -43,7 +43,7 @@ printf 'a new file: %s questions about the cache, %s after flags, %s after sizes
 (($(calls "$FLAGS") == 0)) || complain "the flags of a file that was just made were in the call"
 (($(calls "$SIZE") <= WRITES / 4)) || complain "the size of a file that only we write was asked for $(calls "$SIZE") times"
 
-# A program that appends has to know where the end is, because another program may have moved it.
+# A program that appends has to ask where the end of the file is, because another program may have written to the file.
 : >log
 traced log O_APPEND
 (($(calls "$SIZE") >= WRITES)) || complain "the end of a file that is appended to was asked for $(calls "$SIZE") times in $WRITES writes"

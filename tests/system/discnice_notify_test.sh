@@ -3,9 +3,9 @@
 # discnice_notify_test: large calls of programs that the library cannot reach are made in steps, and have the same results as without discnice.
 #
 # How: a static program reads by calls of 8 MB, and the disk's own counter shows how much comes at once. Another program makes every kind of large call, right and
-# wrong ones, and its results are compared with those of a run without discnice. Then come unusual ends: a signal within a call, a killed launcher, a program that
-# goes on when the command has ended. Left out: how exact a rate is over seconds, what a call costs (bench/engines).
-# Runs alone: it judges the time that a program takes at an emulated disk, which answers late when many others compute.
+# wrong ones, and its results are compared with those of a run without discnice. The last cases are unusual ends: a signal within a call, a killed launcher, a
+# program that goes on when the command has ended. Left out: how exact a rate is over seconds, and the cost of a call (bench/engines).
+# Runs alone: it judges the time that a program takes on an emulated disk, which answers late when many other programs use the processors.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 need_root # for an emulated disk, whose counter tells what comes at once
@@ -156,7 +156,7 @@ print(most / 1e6)
 PYTHON
 }
 
-# in_steps_once ENGINE: runs the job. `most` is what came at once, and `took` is its time.
+# in_steps_once ENGINE: runs the job. `most` is the largest burst, and `took` is the job's time.
 in_steps_once() {
   local engine=$1 watcher
   make_cold big
@@ -171,7 +171,7 @@ in_steps_once() {
   printf 'in steps: %-6s 24 MB by calls of 8 MB: %.2f s, %.2f MB at once\n' "$engine" "$took" "$most"
 }
 
-# A job that the host has delayed for a second may make up for that at once. So it has three tries to show that it needs no burst.
+# A job that the host has delayed for a second may make up for this time in a burst. So the job has three tries.
 in_steps() {
   local most took engine
   for engine in auto notify; do
@@ -227,7 +227,7 @@ outlives_the_launcher() {
     grep -q 'WITHOUT A LIMIT' "$OUT/err" || complain "launcher killed: nobody says so"
   done
   sleep 0.2
-  # The guard of another test does not count.
+  # A guard that belongs to another test is not counted.
   if pgrep --ns $$ --nslist mnt -x -r S,R,D discnice-guard >/dev/null; then complain "the guard is still there"; fi
 }
 
@@ -252,7 +252,7 @@ goes_on() {
   holds "$(date +%s%N) - $start_ns >= 3e9" || complain "a daemon: 24 MB at 6 MB/s took $((($(date +%s%N) - start_ns) / 1000000)) ms"
 }
 
-# The guard works without anybody waiting for it, and a guard that is killed is replaced.
+# The guard works although no process waits for it, and a killed guard is replaced.
 guarded() {
   local job i
   for ((i = 0; i < 40; ++i)); do
@@ -275,7 +275,8 @@ guarded() {
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain "guard and launcher killed one after the other: other bytes come out"
 }
 
-# A program that serves files to others of its job; a program that holds a lease on the file it reads; a write that writes nothing.
+# The cases: a program that serves files to other programs of its job; a program that holds a lease on the file that it reads; a
+# write that writes nothing.
 peculiar() {
   local took
   cat >"$SCRATCH/peculiar.c" <<'C'
@@ -318,7 +319,7 @@ SH
   cmp -s small "$OUT/out" || complain "a served file system: other bytes come out"
 }
 
-# A program that the library holds pays once.
+# A program that the library holds pays only once for its bytes.
 no_double_payment() {
   make_cold small
   "$DISCNICE" --rate 6MB --json --report "$OUT/report" -- "$SCRATCH/parent" dd if=small of=/dev/null bs=1M 2>"$OUT/err" || complain "a covered child: $(<"$OUT/err")"

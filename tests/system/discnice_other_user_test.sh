@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_other_user_test: a process that has become another user no longer shares anything with the job from which it came, and no other process is harmed by that.
+# discnice_other_user_test: a process that has become another user no longer shares any memory with its former job, and no other process is harmed by this.
 #
-# How: a worker forked by root becomes another user, by each of libc's functions, by number, and by a system call that no wrapper sees. It then writes into the
-# shared memory at its old addresses: its parent must not see that, and none of the job's memory may be mapped in the worker. A daemon that changes its user back and
-# forth stays a member. Children of vfork(), whose memory is their parent's, become another user before exec: the parent stays a member with a limit. A process
-# changes its user while its threads read. In a recorded job the same holds for the ring. Left out: a process whose memory may be its parent's when the kernel does
-# not tell (kcmp refused): it keeps the memory until exec. A user namespace with other user numbers counts as another user until exec.
+# How: a worker forked by root becomes another user, by each of libc's functions, by number, and by a system call that no wrapper sees. It then writes to the
+# addresses at which the shared memory was mapped. The parent must not see this write, and none of the job's memory may be mapped in the worker. A daemon that
+# changes its user back and forth stays a member. Children of vfork(), which use the memory of their parent, become another user before exec: the parent stays a
+# member with a limit. A process changes its user while its threads read. In a recorded job the same is true for the ring. Left out: a process that may run in
+# its parent's memory while the kernel does not tell (kcmp refused). Such a process keeps the memory until exec. A user namespace with other user numbers
+# counts as another user until exec.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 cd "$SCRATCH"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_other_users_test: whatever another user leaves under a name of discnice's in /dev/shm delays no job or command by more than 0.2 s, and stays unchanged.
+# discnice_other_users_test: files that another user leaves under discnice's names in /dev/shm delay no job or command by more than 0.2 s, and stay unchanged.
 #
 # How: a stranger takes each name that a user's runs leave behind, and names like those of the user's jobs: as files of all modes and sizes, under leases that the
 # stranger never gives up, as pipes, links, folders and sockets. Root and an ordinary user then run a job, end one by SIGTERM, and ask about a running one. Each
@@ -25,7 +25,7 @@ cp "$SOURCE/tests/support/other_user.py" .
 make_file ./source 1000000
 chmod 644 source
 
-# Acts as the victim from here on.
+# From here on the test acts as the victim.
 become() { # UID
   VICTIM=$1
   AS=(env HOME="$SCRATCH/home-of-$VICTIM")
@@ -135,7 +135,7 @@ kinds() { # SIZE
   echo fifo fifo-held "link:$SCRATCH/bait" link:/dev/zero link:nothing folder socket
 }
 
-# stands FILE: prints what the file is, to be compared.
+# stands FILE: prints the properties of the file, for a comparison.
 stands() { stat -c '%u %a %s %F %i' "$1" 2>/dev/null; }
 
 meet_traps() { # FILE SIZE

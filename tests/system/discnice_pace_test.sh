@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # discnice_pace_test: programs that the library cannot reach are held from outside: at the rate, with the right output, with cached data free, and no process is left stopped.
 #
-# How: the programs are static, in Go, without the job's environment, of another user, or read by page faults and by system calls of their own. The judge is the
-# kernel's account over the time they took. One job serves a file system to itself. Some programs go on when the first program has ended. Then come unusual ends:
-# signals, a killed launcher, processes that are adopted and released. Left out: how exact a rate is over seconds, and how a foreground is disturbed (bench/throttle,
-# bench/beside).
+# How: some programs are static, some are written in Go, some lack the job's environment, some belong to another user, and some read by page faults or by system
+# calls of their own. The test divides the kernel's account by the time that each program took. One job contains the server of a file system that it uses. Some
+# programs go on when the first program has ended. The last cases are unusual ends: signals, a killed launcher, processes that are adopted and released. Left
+# out: how exact a rate is over seconds, and the effect on a foreground (bench/throttle, bench/beside).
 # Slow: two dozen jobs are held for seconds each, until the account shows that the rate holds.
 # Runs alone, or beside one such: a released process must run at once, and a killed one must be gone, within fractions of a second.
 source "$(dirname "$0")/../support/discnice.bash"
@@ -28,7 +28,8 @@ sync -f .
 chmod 644 big small
 sha256sum <big >"$OUT/wanted"
 
-# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and its output is complete. Bytes before the first look come early. A longer time is the machine's fault.
+# held NAME COMMAND...: takes as long as 40 MB take at 10 MB/s, and its output is complete. Bytes before the first look come early. A longer time is the fault
+# of the machine and is allowed.
 OPTIONS=()
 held() {
   local name=$1 status=0 took
@@ -44,7 +45,7 @@ held() {
   printf 'held: %-22s %.2f s\n' "$name" "$took"
 }
 
-# free COMMAND...: the same with the data in memory.
+# free COMMAND...: the same test with the data in memory.
 free() {
   make_warm big
   "$DISCNICE" --rate 10MB --json --report "$OUT/report" -- "$@" >"$OUT/out" 2>"$OUT/err" || complain "in memory: $(<"$OUT/err")"
@@ -86,7 +87,7 @@ static_programs() {
   children_once
 }
 
-# What a child has moved is also in its parent's account when the parent has waited for the child.
+# The bytes of a child are also in its parent's account when the parent has waited for the child.
 children_once() {
   local took
   make_cold big small
@@ -144,7 +145,8 @@ with open("big", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
   sha256sum <"$OUT/out" | cmp -s - "$OUT/wanted" || complain 'Go: other bytes come out'
 }
 
-# The server of a file system in user space works in the file system that it serves, and discnice looks at the programs there. No process may wait for a stopped one.
+# The server of a file system in user space works in the file system that it serves, and discnice looks at the programs there. No process may wait for a stopped
+# process.
 served() {
   local took
   if [[ ! -e static ]] || ! type -P bindfs >/dev/null || ! type -P fusermount >/dev/null; then
@@ -182,7 +184,7 @@ PYTHON
 }
 
 # Data that is written under a rate is sent in steps, and not by the kernel half a minute later. A process that was stopped for long is looked at as often as before,
-# because what it writes at the speed of memory when it goes on would be far above the rate.
+# because the process writes at the speed of memory when it goes on, which is far above the rate.
 written() {
   local way left took
   local -A bytes=()
@@ -202,8 +204,8 @@ written() {
   ((bytes[auto] < 4 * MB)) || complain "what is written from outside is not sent: ${bytes[auto]} bytes are dirty"
 }
 
-# A program that ends before anybody could stop it, here because its launcher is stopped. discnice ends when the bytes are paid, or when a signal tells it to.
-# discnice does not wait for a killed program's debt.
+# A program ends before the launcher can stop the program, here because the launcher itself is stopped. discnice ends when the bytes are paid, or when a
+# signal tells discnice to end. discnice does not wait for a killed program's debt.
 cat >later.c <<'C'
 #include <fcntl.h>
 #include <signal.h>
@@ -248,13 +250,14 @@ over_at_once() {
   done
 }
 
-# standing PID...: prints which of these processes, and of those below them, are stopped.
+# standing PID...: prints which of these processes and their descendants are stopped.
 standing() {
   local pid
   for pid in "$@"; do grep -l '^State:.[tT]' "/proc/$pid/status" 2>/dev/null || true; done
 }
 
-# A program that runs for long, and that reports in its own way when it is told to stop. It has a name of its own, because adopting by name takes every program of that name.
+# This program runs for long, and reports in its own way when a signal tells the program to stop. It has a name of its own, because adopting by name takes every
+# program of that name.
 start_reader() {
   make_cold big
   [[ -e pace-reader ]] || ln -s "$(python3 -c 'import sys; print(sys.executable)')" pace-reader
@@ -310,8 +313,8 @@ ends() {
   done
 }
 
-# A process that outlives its parent, however short it is and whatever its environment is: it is held and named while it runs, and paid for when it ended before it
-# was seen. discnice waits for an orphan that has ended.
+# A process may outlive its parent, for any time and with any environment. It is held and named while it runs. If the process ended before the launcher saw it,
+# the job pays for its bytes. discnice waits for an orphan that has ended.
 orphans() {
   local i status=0 silent=0 left
   if [[ ! -e later ]]; then return; fi
@@ -319,11 +322,11 @@ orphans() {
     rm -f copy
     "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'env -i ./at_once copy & exit 0' 2>"$OUT/err" || status=$?
     ((status == 0)) || complain "an orphan: status $status"
-    # A process that goes on while it is still a shell, which the library holds, is looked after without a message.
+    # A process that is still a shell when it goes on is held by the library, without a message.
     holds "$(field "$OUT/report" still_running) >= 1 || $(field "$OUT/report" kernel_write_bytes) >= 11e6" || grep -q 'goes on: process' "$OUT/err" || silent=$((silent + 1))
   done
   ((silent == 0)) || complain "of 10 orphans $silent were lost in silence"
-  # A process that comes and ends while its launcher is stopped, so that it cannot be seen.
+  # A process starts and ends while its launcher is stopped. So the launcher cannot see the process.
   rm -f copy
   "$DISCNICE" --rate 40MB --json --report "$OUT/report" -- sh -c 'sleep 0.3; (./at_once copy &); sleep 0.6' 2>"$OUT/err" &
   JOB=$!
@@ -342,7 +345,8 @@ orphans() {
   ((left == 0)) || complain "$left orphans that have ended are not waited for, by the library alone"
 }
 
-# Programs that a script leaves in the background, and programs that were not seen before their parent ended: they are held until they end, or until their holder ends.
+# Two kinds of programs are held until they end, or until the process that holds them ends: programs that a script leaves in the background, and programs that
+# were not seen before their parent ended.
 outlives() {
   local holder program
   if [[ ! -e static ]]; then return; fi
@@ -374,7 +378,7 @@ outlives() {
   echo 'outlives: held after their parent has ended'
 }
 
-# The launcher is killed at any moment: the program goes on, and its output is right.
+# The launcher is killed at random moments: the program goes on, and its output is right.
 killed() {
   local i program
   if [[ ! -e static ]]; then return; fi

@@ -24,13 +24,13 @@ readers_share_a_rate() {
       sh -c 'for i in 1 2 3 4; do unshare -pf sh -c "cat here/$i; :" >/dev/null & done; wait' || fail 'the readers did not end well'
     rate=$(calculate "$READERS * $BYTES / $(field report elapsed_seconds)")
     printf 'readers in namespaces: %s of the rate\n' "$(calculate "$rate / $RATE")"
-    # A slower run is the machine's fault, and is tried again; a faster run is discnice's fault.
+    # A slower run is the fault of the machine and is repeated. A faster run is a fault of discnice.
     holds "$rate > 0.97 * $RATE" && break
   done
   holds "$rate > 0.97 * $RATE && $rate < 1.03 * $RATE" || complain "four readers in namespaces: $rate bytes/s of $RATE"
 }
 
-# The first process of a namespace dies, and with it all others of the namespace.
+# When the first process of a namespace dies, all other processes of the namespace die, too.
 killed_namespaces() {
   local job before after try
   make_cold here/*
@@ -67,7 +67,8 @@ bare_jobs() {
   [[ -z $(segments) ]] || complain "left behind by a bare job: $(segments)"
 }
 
-# A launcher that dies with its namespace leaves its job behind. A process in the first namespace sees that no member of it is left.
+# A launcher that ends with its namespace leaves the files of its job behind. A process in the first namespace sees that no member
+# of it is left.
 killed_launchers() {
   local killer
   rm -f go

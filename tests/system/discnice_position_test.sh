@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_position_test: however a program moves in a file, the reads that follow are predicted for the right place.
+# discnice_position_test: after any way to move the position in a file, the following reads are predicted for the right place.
 #
-# How: the first half of a file is in memory, and the second half is not. A program opens the file by name, goes to the second half in one of many ways, and reads. A
-# library that thinks the position has not moved predicts nothing, while the kernel's account shows some hundred kilobytes. The ledger is off, so that nothing
-# corrects a mistake. Left out: a position that another process moves, which the library cannot see and asks for once a megabyte.
+# How: the first half of a file is in memory, and the second half is not. A program opens the file by name, goes to the second half in one of many ways, and
+# reads. If the library missed a move of the position, it would predict nothing, while the kernel's account shows some hundred kilobytes. The ledger is off, so
+# that nothing corrects a mistake. Left out: a position that another process moves, which the library cannot see and asks for once a megabyte.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
 cd "$SCRATCH"
@@ -68,7 +68,7 @@ globals()[way]()
 for _ in range(3): os.read(fd, 65536)
 PROGRAM
 
-# moved WAY: prints what read calls cost, as predicted and as the kernel counts.
+# moved WAY: prints the bytes of the read calls, as predicted and as counted by the kernel.
 moved() {
   make_cold file
   "$TOOLS/pagecache" warm file

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_profile_test: a profile names the functions that make the disk work, with the predicted cost of each.
+# discnice_profile_test: a profile names the functions that cause disk traffic, with the predicted cost of each.
 #
 # How: programs in C, C++ and, where there is a compiler, Rust have functions that read known amounts of uncached and of cached data. The folded stacks must show the
-# whole path from main to the reader, the bytes of the uncached reads, and nothing of the cached ones. Also tested: a tree of processes, a stripped program, a
-# program whose behaviour must not change, an option that cannot have its effect. Left out: how much a walk costs; libraries that are loaded and unloaded again and
-# again.
+# whole path from main to the reader, the bytes of the uncached reads, and no bytes of the cached reads. Also tested: a tree of processes, a stripped program, a
+# program whose behaviour must not change, an option that cannot have its effect. Left out: how much a walk costs; libraries that are loaded and unloaded again
+# and again.
 source "$(dirname "$0")/../support/discnice.bash"
 [[ -e $LIB/libdiscnice-profile.so ]] || skip 'not built: libdiscnice-profile.so (needs libunwind)'
 need gcc dash
@@ -125,7 +125,8 @@ rust_program() {
   near 'Rust' "$(bytes_of 'reader::main.*reader::consume.*\[read\]')" 8000000
 }
 
-# Children by fork and exec, some of them short-lived, and a program with threads: their stacks have their own names.
+# The stacks of children by fork and exec, some of them short-lived, and of a program with threads have the names of
+# their own functions.
 tree_of_processes() {
   make_cold cold
   expect_status 0 "$DISCNICE" run --profile folded -- dash -c './reader; cat cold >copy; (cat cached >part) & wait; true' >out 2>table

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_rate_test: a job's disk traffic over its whole run keeps to its rate, whatever moves the data.
+# discnice_rate_test: a job's disk traffic over its whole run keeps to its rate, whichever calls move the data.
 #
-# How: real programs move uncached files of a known size at 2, 10 and 50 MB/s. There are two judges, and neither is the prediction: the kernel's account in the
-# report, and io_account from outside, which includes the launcher. Both must be within 5 %. It is checked before each run (no page in memory) and after it (the
-# account has all bytes) that the files were uncached. Only slow runs run at the same time, and each has its own files. Left out: rates near the disk's own speed,
-# where the disk and not the limit decides.
-# Runs alone: it holds rates to 5 %, and files are moved at half of what a slow disk does.
+# How: real programs move uncached files of a known size at 2, 10 and 50 MB/s. Two sums are checked, and neither of them is the prediction: the kernel's account
+# in the report, and io_account from outside, which includes the launcher. Both must be within 5 %. It is checked before each run (no page in memory) and after
+# it (the account has all bytes) that the files were uncached. Only slow runs run at the same time, and each has its own files. Left out: rates near the disk's
+# own speed, where the disk and not the limit decides.
+# Runs alone: rates must be exact to 5 %, and files are moved at half the speed of a slow disk.
 # Slow: each program moves its file for eight seconds or more, for a window of 16 MB to weigh less than 5 %.
 source "$(dirname "$0")/../support/discnice.bash"
 need rsync tar python3
 
 readonly TOLERANCE_PERCENT=5
 RUN_SECONDS=8
-# Its windows have 16 MB, and it still works on two of them when the last wait is over.
+# The program's windows have 16 MB, and it still works on two windows when the last wait is over.
 # shellcheck disable=SC2034 # for `together`
 readonly SHA256SUM_SECONDS=16
 declare -A BYTES=([2MB]=2000000 [10MB]=10000000 [50MB]=50000000)
@@ -81,7 +81,8 @@ run_rsync() { # WAY RATE
   rm -rf "$folder" "$folder.copy"
 }
 
-# run_one WAY NAME RATE SIDES CMD...: runs CMD with IN as its uncached source and OUT as its target. SIDES (1 or 2) says how many of them are moved.
+# run_one WAY NAME RATE SIDES CMD...: runs CMD with IN as its uncached source and OUT as its target. SIDES (1 or 2) says whether one or both of them
+# are moved.
 run_one() {
   local way=$1 name=$2 rate=$3 bytes=$((${BYTES[$3]} * RUN_SECONDS / $4))
   local in=$way-$name-$rate.in out=$way-$name-$rate.to
@@ -108,7 +109,7 @@ together() {
   wait
 }
 
-# On a machine that takes back pages which were read ahead: the bytes that were waited for are not read, and bytes that were read are read again.
+# Some machines take back pages which were read ahead. Then bytes that were waited for are not read, and bytes that were read are read again.
 run_nibbled() { # RATE
   local in=nibbled-$1.in nibbler
   make_file "./$in" $((${BYTES[$1]} * RUN_SECONDS))

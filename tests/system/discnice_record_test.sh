@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_record_test: a recording has what a tree of processes did, changes nothing about it, and its replay gives the same prediction.
+# discnice_record_test: a recording contains all operations of a tree of processes and does not affect the processes, and its replay
+# gives the same prediction.
 #
 # How: workloads run twice, with --record and without; output, status and remaining files must be the same. The judge of a recording is the report of the run that
 # made it: the replay must show the same predicted and the same kernel bytes, class by class, and every call. Then come faults: a process killed in the middle, a
@@ -72,7 +73,7 @@ replays_to_the_same() {
   done
 }
 
-# A tree that forks, and threads on one descriptor: all calls are recorded, whatever their order.
+# A tree that forks, and threads on one descriptor: all calls are recorded, in any order.
 whole_trees() {
   local calls
   make_cold big tree/*
@@ -93,7 +94,7 @@ PYTHON
   done
 }
 
-# What a program prints, returns and leaves behind is the same with a recording as without.
+# A program prints, returns and leaves behind the same with a recording as without one.
 nothing_changes() {
   local script='cat tree/*; echo told >&2; mkdir -p left; cp big left/; tail -c 5 big; ls /proc/self/fd; exit 7' way
   for way in plain recorded; do
@@ -108,7 +109,7 @@ nothing_changes() {
   "$DISCNICE" replay same.record >/dev/null || complain 'its recording is not whole'
 }
 
-# The edges of calls and of processes' lives, as in discnice_identical_test, with everything observed that can be observed.
+# The edge cases of calls and of processes are run as in discnice_identical_test, with all kinds of observation switched on.
 edges_stay() {
   local one way watch=(--record edge.record)
   [[ ! -e $LIB/libdiscnice-profile.so ]] || watch+=(--profile edge.folded)
@@ -161,7 +162,7 @@ killed_programs() {
   "$DISCNICE" run -q --record killed.record -- dash -c 'cat big >/dev/null; kill -9 $$' 2>said || status=$?
   ((status == 137)) || complain "a killed program's status is $status"
   "$DISCNICE" replay killed.record >/dev/null 2>said || complain "the recording of a killed program: $(<said)"
-  # Many of them are killed, at any instruction: what was recorded is complete.
+  # Many of the processes are killed at random instructions. The records that were written are complete.
   "$DISCNICE" run -q --record storm.record -- python3 -c 'import os, signal, time
 for i in range(30):
     pid = os.fork()
@@ -234,7 +235,7 @@ os._exit(5)' 2>said
   refused 'cut short' cut.record
 }
 
-# The ring is no longer drained: the program must not be affected, and the number of missing records must be reported.
+# When the ring is no longer drained, the program must not be affected, and the number of missing records must be reported.
 too_fast() {
   # shellcheck disable=SC2016 # the inner shell's own variables
   "$DISCNICE" run -q --record fast.record -- python3 -c 'import os, signal

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_surface_test: whatever way a program reads in, it is held to its rate: streams, maps, queues, calls by number, and a walk over names.
+# discnice_surface_test: a program is held to its rate with every way of reading: streams, maps, queues, calls by number, and a walk over names.
 #
 # How: the test has a file system of its own on a loop device, and mounts it again to drop its caches. Each way of tests/support/ways_to_read reads an uncached file
-# of its own, all at the same time, each in a job of its own. find, ls -lR and du walk through an uncached tree. The kernel's account from outside tells what was
-# moved. A run may end at most a second before the rate allows, because a program that makes no call after its last bytes still owes them. Without a limit the same
-# takes a fraction of the time; otherwise nothing would be shown. Left out: a program that scans one map and makes no call meanwhile. It cannot be held from inside;
-# it pays at its next call.
+# of its own, all at the same time, each in a job of its own. find, ls -lR and du walk through an uncached tree. The kernel's account from outside tells how
+# many bytes were moved. A run may end at most a second before the rate allows, because a program that makes no call after its last bytes still owes them.
+# Without a limit the same reads must take a fraction of the time. Otherwise the test would prove nothing. Left out: a program that scans one map and makes no
+# call meanwhile. The library cannot hold such a program. The program pays at its next call.
 source "$(dirname "$0")/../support/discnice.bash"
 need_root
 need losetup mkfs.ext4 find du python3

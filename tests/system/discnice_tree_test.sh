@@ -3,8 +3,9 @@
 # discnice_tree_test: a tree of processes shares one rate, no process in it starves, and nothing is left behind in /dev/shm.
 #
 # How: eight programs of one shell read and write uncached files of their own, under the launcher and with the library alone. The kernel's account from outside must
-# be within 5 % of the one rate, and half-way each program must have had its part. Then members, the first process and the launcher are killed at work, and the
-# folder of segments is looked at. Left out: more members than the segment has places (a unit test of protocol/), fairness among jobs (the daemon's task).
+# be within 5 % of the common rate, and half-way through the run each program must have moved its part. Then members, the first process and the launcher are
+# killed at work, and the test checks that no segment is left. Left out: more members than the segment has places (a unit test of protocol/), fairness among
+# jobs (the daemon's task).
 # Runs alone: each of eight programs must get its part within five seconds, which a disk that others use does not allow.
 source "$(dirname "$0")/../support/discnice.bash"
 
@@ -14,7 +15,7 @@ readonly SHARE_PERCENT_MIN=25 # of an equal share, half-way; read-ahead brings a
 cd "$SCRATCH"
 readonly FILE_BYTES=$((RATE_BYTES * RUN_SECONDS * 2 / PROGRAMS / 3))
 
-# Half of the programs only read; the other half read and write. dd's block size is small so that the progress can be seen.
+# Half of the programs only read. The other half read and write. dd's block size is small so that the progress can be seen.
 cat >tree.sh <<'TEXT'
 for i in 1 2 3 4; do dd if=in-$i of=/dev/null bs=64k status=none & echo $! >>pids; done
 for i in 5 6 7 8; do dd if=in-$i of=out-$i bs=64k status=none & echo $! >>pids; done
@@ -86,10 +87,10 @@ kill_member() { # NAME CMD...
   victim=$(sed -n 3p pids)
   kill -KILL "$victim"
   sleep 0.2
-  # The others go on; the test ends them as their user would.
+  # The others go on. The test ends them as their user would.
   xargs kill -TERM <pids 2>/dev/null || true
   wait $! 2>/dev/null || true
-  # Only the shell has left in good order: all others were killed.
+  # Only the shell has left the job by itself. All other processes were killed.
   [[ $(segments) == "$before" ]] || complain "$name: left in /dev/shm after kill -9 of a member: $(segments)"
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_verify_test: `discnice verify` shows the model beside the kernel's account, and the model is as good as it should be.
+# discnice_verify_test: `discnice verify` shows the prediction and the kernel's account, and the prediction is as exact as
+# required.
 #
 # How: uncached files (no page in memory) are read in patterns whose cost is known to the byte; files are created and rewritten. The judge is the kernel's account in
 # the same report. When a model is switched off, the error that it prevents must appear; otherwise the comparison could not fail. The whole table of workloads,
@@ -24,7 +25,7 @@ readonly REWRITE='import os
 f = os.open("new", os.O_RDWR | os.O_CREAT)
 for i in range(2000): os.pwrite(f, b"x" * 10240, 0)'
 
-# A stream for reading and writing reads the block to which it is moved: it then stands behind its descriptor.
+# A stream for reading and writing reads the block to which it is moved. Then the stream's position is behind the descriptor's position.
 readonly UPDATE='import ctypes
 libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p
@@ -53,8 +54,8 @@ for i in range(5):
     else: os.rename("part", "replaced")
     os.unlink("replaced")'
 
-# Calls that change what a later read or removal costs, made by libc's function or by their number: advice that ends read-ahead, a flag that bypasses the page cache,
-# a file that is truncated before its data is on the disk. One letter says which.
+# These calls change the cost of a later read or removal. The program makes these calls by libc's function or by the number of the system call: advice that ends
+# read-ahead, a flag that bypasses the page cache, a file that is truncated before its data is on the disk. One letter says which.
 readonly CHANGED='import ctypes, mmap, os, platform, sys
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = {"x86_64": (221, 72, 76), "aarch64": (223, 25, 45)}[platform.machine()]
@@ -204,7 +205,7 @@ other_ways() {
   fi
 }
 
-# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far from the truth.
+# errs WHAT MODEL CMD...: without MODEL the prediction of WHAT must be far from the kernel's count.
 errs() {
   local what=$1 model=$2
   shift 2
@@ -227,7 +228,7 @@ ablations() {
   errs write write python3 -c "$REWRITE"
 }
 
-# The sum of the classes, with "other", is what the kernel counted.
+# The sum of the classes, with "other", is the kernel's count.
 classes() {
   make_cold big
   rm -f new

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# discnice_warm_test: cached data is free and uncached data is charged, whichever way the cache is asked.
+# discnice_warm_test: cached data is free and uncached data is charged, with every backend.
 #
 # How: at a rate so low that a single charged page would show, cached files pass without a wait and without a byte in the kernel's account. Then each backend runs
 # with the ledger off, so that the answer is the backend's own and no correction hides an error: an uncached file is predicted in full, a cached file not at all. The
@@ -16,7 +16,7 @@ readonly COLD_BYTES=4000000 COLD_RATE=16MB
 readonly WARM_BYTES=64000000 WARM_RATE=64K SLEPT_SECONDS_MAX=0.02
 cd "$SCRATCH"
 chmod 755 .
-# An ordinary user may be unable to reach the build folder.
+# An ordinary user may have no access to the build folder.
 mkdir -m 755 bin lib
 cp "$DISCNICE" bin/ && cp "$LIBRARY" lib/
 make_file ./warm "$WARM_BYTES"
@@ -70,7 +70,7 @@ warm_programs() {
   judge_warm 'cp to a file system in memory'
 }
 
-# A program's streams may stand behind what others wrote to the same files before. The job owes nothing for that.
+# The positions of a program's streams may be behind data that others have written to the same files. The job owes nothing for this data.
 behind_others() {
   local written
   make_warm warm
@@ -98,7 +98,7 @@ backends() { # WHO
   done
 }
 
-# A thread that other threads keep from its processor is late with every other probe. This delay does not come from the disk.
+# When other threads use its processor, a thread is late with every second probe. This delay does not come from the disk.
 robbed() {
   if ((EUID != 0)) || ! type -P chrt >/dev/null || ! type -P taskset >/dev/null; then
     echo 'not shown: probes of a thread that is robbed of its processor (needs root, chrt and taskset)'
@@ -126,7 +126,8 @@ while True:
 
 readonly LONG_BYTES=32000000
 # report_long OPTION... -- CMD...: CMD reads `long` from the disk and everything else from memory. A machine that takes idle pages back may take some that the kernel
-# has just read ahead, and with them the marker that begins the next window. Such a run says nothing about discnice, and is repeated.
+# has just read ahead, and with them the marker that begins the next window. Such a run proves nothing about discnice, and is
+# repeated.
 report_long() {
   local try kernel whole=$(((LONG_BYTES + 4095) / 4096 * 4096))
   for try in 1 2 3 4 5; do
@@ -139,7 +140,7 @@ report_long() {
   done
 }
 
-# A process that has long read only cached files is no longer asked at each read. An uncached file among them must be paid for all the same, and must be predicted
+# A process that has long read only cached files is no longer asked at each read. An uncached file among them must still be paid for, and must be predicted
 # from the second read-ahead window on.
 cold_after_warm() {
   local kernel slept predicted window wanted
@@ -177,7 +178,8 @@ next_process_cold() {
 # (descriptor/trust.hpp), and their number varies, so no two runs of such a script give the same figures.
 interpreter() { python3 -c 'import sys; print(sys.executable)'; }
 
-# In such a streak, files that are opened one after the other are no longer looked at. An uncached file among them, and a file that lies on no disk, must be noticed all the same.
+# In such a streak, files that are opened one after the other are no longer looked at. An uncached file among them, and a file that lies on no disk, must still
+# be noticed.
 many_small_files() {
   local kernel slept told wanted base i python
   python=$(interpreter)
@@ -216,7 +218,8 @@ PROGRAM
   ((told >= 0 && told <= 262144)) || complain "many small files: $told bytes were told that nobody read from a file"
 }
 
-# A program that has made many files in memory is no longer asked where the next one lies. A file that it then makes on the disk must be paid for all the same.
+# When a program has made many files in memory, the library no longer asks where the next file lies. A file that the program then makes on the disk must still
+# be paid for.
 made_on_disk_after_memory() {
   local wrote slept memory
   memory=$(mktemp -d /dev/shm/discnice-warm.XXXXXX)

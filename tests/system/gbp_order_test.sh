@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # gbp_order: gbp tells cached files from uncached ones and near files from far ones on the real kernel, as any user.
 #
-# Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question. When something else reclaims pages meanwhile, the
-# question is spoiled and not the answer, so such a round is repeated. Every question comes within a second of the reading. Leaves out overlay and mechanical disks.
+# Files are evicted, some are read again, and `pagecache count` confirms the state before and after each question. When the kernel reclaims pages meanwhile, the
+# round proves nothing about gbp, so such a round is repeated. Every question comes within a second of the reading. Leaves out overlay and mechanical disks.
 # Runs alone on a quiet host: it compares times of the disk.
 source "$(dirname "$0")/../support/system.bash"
 need_built gbp
@@ -18,7 +18,7 @@ export XDG_DATA_HOME=$SCRATCH/parameters # only the shipped parameters
 chmod 755 "$SCRATCH"
 mkdir "$SCRATCH/data"
 cd "$SCRATCH/data"
-# The files are written in another order than that of their names.
+# The files are not written in the order of their names.
 names=(f07 f02 f11 f05 f09 f01 f12 f04 f08 f03 f10 f06)
 for name in "${names[@]}"; do
   head -c "$FILE_BYTES" /dev/urandom >"$name"
@@ -47,7 +47,7 @@ prepare() {
   "$TOOLS/pagecache" warm "${warm[@]}"
 }
 
-# ask COMMAND...: what COMMAND prints while exactly the warm files were cached, in `answer`.
+# ask COMMAND...: puts into `answer` the output of COMMAND from a round in which exactly the warm files were cached.
 ask() {
   local round
   for ((round = 0; round < ROUNDS_MAX; ++round)); do
@@ -71,8 +71,8 @@ check_order() { # BACKEND-NAMES COMMAND...: the right order, by this backend
   [[ $(backends_of <<<"$answer") == "$backends" ]] || fail "$* used $(backends_of <<<"$answer") instead of $backends"
 }
 
-# check_small: cached files of fifteen pages and of one page are told from uncached ones, with all their pages, and only the file is read that proves where the file
-# system's ends are.
+# check_small: cached files of fifteen pages and of one page are told from uncached ones, with all their pages. Only one file is read: the file of the
+# self-test.
 check_small() {
   local name round
   for name in s{1..6}; do head -c $((${name#s} % 2 ? 61000 : 900)) /dev/urandom >"$name"; done
@@ -110,8 +110,8 @@ in_layout_order() { grep -xF -f <(printf '%s\n' "$@") <<<"$by_layout"; }
 ask "$GBP" -compose --order extent "${names[@]}"
 [[ $answer == "$(in_layout_order "${warm[@]}" && in_layout_order "${cold[@]}")" ]] || fail "-compose says: ${answer//$'\n'/ }"
 
-# A file that lacks only a few pages is placed among the missing files when these are few: if it were read earlier, it would lack these pages again in the next
-# scan. It is placed before the missing files when they are many.
+# When the missing files are few, a file that lacks only a few pages is placed among them. If such a file were read earlier, its pages would be evicted again
+# before the next scan. It is placed before the missing files when they are many.
 read_all_but_the_end() {
   python3 -c 'import os, sys
 fd = os.open(sys.argv[1], os.O_RDONLY)
@@ -160,16 +160,16 @@ prepare
 mapfile -t found < <(grep_the_papers_way)
 [[ ${#found[@]} -eq 2 && ${found[0]} == *warm && ${found[1]} == *cold ]] || fail "grep found: ${found[*]}"
 
-# A file of one page: a probe would fetch it, so its state is unknown and it comes last.
+# A file of one page: a probe would fetch the whole file. So its state is unknown, and it comes last.
 printf 'tiny\n' >tiny
 ask "$GBP" -mem --backend timed tiny "${names[@]}"
 [[ ${answer##*$'\n'} == tiny ]] || fail "a single page is not last but: ${answer//$'\n'/ }"
 answer=$("$GBP" -mem --backend timed --json tiny)
 [[ $answer == *'"cached_fraction":null'* && $answer == *'"backend":"none"'* ]] || fail "a single page is not unknown: $answer"
 
-# The price: for an uncached set, gbp reads a page for each prediction unit (each of these files is one) and one more for the self-test. A timed read that was slow
-# and yet did not sleep (the processor was taken away, or the disk answered at once) proves nothing, and the page beside it is asked as well. That happens in some
-# rounds because of the host, and such a round is repeated. A program that reads too much does so in all rounds.
+# The price: for an uncached set, gbp reads a page for each prediction unit (each of these files is one unit), and one more page for the self-test. A timed read
+# that was slow and yet did not sleep (the processor was taken away, or the disk answered at once) proves nothing. Then the next page is probed as well. This
+# happens in some rounds because of the host, and such a round is repeated. If gbp read too much, it would do so in all rounds.
 page_bytes=$(getconf PAGESIZE)
 price() { # BACKEND: sets read_bytes and resident
   "$GBP" --version >"$SCRATCH/out" # its own pages are cached
@@ -191,7 +191,7 @@ if [[ -x $TOOLS/io_account ]]; then
   done
 fi
 
-# By default -file asks only whether everything is in memory: on a mechanical disk, a page that is read to hear "no" would be a seek too many.
+# By default -file asks only whether everything is in memory: on a mechanical disk, a probe that misses would cost an unnecessary seek.
 evict "${names[@]}"
 read -r before _ < <(pages_of "${names[@]}")
 "$GBP" -file "${names[@]}" >"$SCRATCH/out"

@@ -33,7 +33,7 @@ chmod 644 "$SCRATCH"/lower/? d e f
 sync -f .
 wanted=$(printf '%s\n' "${warm[@]}" "${cold[@]}")
 
-# is_prepared: the warm files are resident, and the cold files are not, except the few pages that a question leaves behind.
+# is_prepared: the warm files are resident, and the cold files are not, except the few pages that probes have fetched.
 is_prepared() {
   "$TOOLS/pagecache" count "${warm[@]}" | awk '$1 != $2 { exit 1 }' && "$TOOLS/pagecache" count "${cold[@]}" | awk '$1 > 3 { exit 1 }'
 }
@@ -55,7 +55,7 @@ check() {
   skip "the page cache does not keep $((FILE_BYTES * ${#warm[@]})) bytes for a second here"
 }
 
-# When the kernel's cachestat tells the truth on overlay, it may be used. Up to 6.18 it says 0, and the self-test rejects it.
+# When the kernel's cachestat gives true counts on overlay, it may be used. Up to 6.18 it says 0, and the self-test rejects it.
 check 'cachestat|mincore' "$GBP"
 if setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- test -x "$GBP" -a -r "$SCRATCH/merged/a"; then
   check fault setpriv --reuid "$NOBODY" --regid "$NOBODY" --clear-groups -- "$GBP"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# gbp_refresh_crash: whenever gbp -refresh is killed, and whenever the power is cut, the directory is complete.
+# gbp_refresh_crash: the directory is complete at any moment at which gbp -refresh is killed or the power is cut.
 #
-# Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory, and then finished by --resume or --rollback
-# in turn. Power cut: after each call that may change a disk, the disk's content at that moment, without what the kernel still keeps, is copied, mounted (which
-# replays its journal) and compared. So a missing or late fsync shows. Left out: disks that lie about what they have written, and file systems other than ext4.
+# Killed: by ptrace, before and after its system calls (each GRAY_CRASH_STEPth; 1 for all of them), on an ext4 in memory. Then --resume and --rollback finish
+# the refresh by turns. Power cut: after each call that may change a disk, the test copies the disk's content at that moment, without the data that is still
+# in the kernel's memory. It mounts the copy, which replays the journal, and compares the files. So a missing or late fsync is noticed. Left out: disks that
+# report data as written too early, and file systems other than ext4.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp
@@ -40,7 +41,7 @@ rm -rf "${MEMORY:?}/disk/"{d,template}
 python3 "$CRASH" make "$MEMORY/disk" "$SCRATCH/record"
 sync -f "$MEMORY/disk"
 
-# A cut must be able to find a fault: an unsynced change is not on the disk yet.
+# The simulated power cut must be able to find a fault: an unsynced change must not be on the disk yet.
 echo new >"$MEMORY/disk/d/unsynced"
 if sh "$SCRATCH/cut" 2>/dev/null; then rm "$MEMORY/disk/d/unsynced"; else fail "a cut sees what was never forced to disk"; fi
 rm -f "$SCRATCH/cuts"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # gbp_refresh_edits: changes in a directory whose refresh was killed, or is still running, survive --rollback and --resume.
 #
-# First come the cases that once lost something, one by one, on a small tree. Then come random trees (GRAY_REFRESH_TREES of them, from seed GRAY_REFRESH_SEED on),
-# each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py makes them, and its head says what
-# is compared. The file system is an ext4 in memory. Left out: power cuts together with changes.
+# First the test runs the cases in which data was once lost, one by one, on a small tree. Then the test makes random trees (GRAY_REFRESH_TREES of them, from
+# seed GRAY_REFRESH_SEED on), each with a refresh that is killed or stopped at a random system call, and with random changes. tests/support/refresh_edits.py
+# makes the trees and the changes. The head of refresh_edits.py says what is compared. The file system is an ext4 in memory. Left out: power cuts together
+# with changes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp
@@ -30,7 +31,7 @@ make() { # a directory of old files
   for i in 1 2 3 4 5; do echo "mail $i" >"d/m$i"; done
   touch -d '2001-01-01' d/m? d
 }
-# The exchange is the only renameat2 of directories. The stop before the first exchange, and all stops behind it, are found by trying.
+# The exchange is the only renameat2 of directories. The stop before the first exchange, and all later stops, are found by trying.
 killed_after_exchange() { # leaves d killed right after the exchange
   local before stop inode
   for ((stop = ${EXCHANGED:-1}; ; stop++)); do
@@ -102,7 +103,7 @@ echo late >&8
 exec 8>&-
 [[ $(cat d/m4) == $'mail 4\nlate' ]] || fail "what was written to an open file is lost: $(cat d/m4)"
 
-# Two at the same time: the second one gets a message.
+# Two refreshes at the same time: the second refresh ends with a message.
 killed_after_exchange
 exec 9<.d.gray-journal
 flock -n 9

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # gbp_refresh_place: after gbp -refresh the files of a small directory lie one behind the other.
 #
-# How: directory after directory is made and refreshed on an ext4 in memory, so that the range which ext4 sets aside for small files ends within some of them. Then
-# gbp itself says how many files are not close behind the file before. Leaves out what a disk gains (script/bench gbp), and directories that are too large for one
-# range.
+# How: directory after directory is made and refreshed on an ext4 in memory, so that the range which ext4 sets aside for small files ends within some of them.
+# Then gbp itself says how many files are not close behind the file before. Left out: the speed that a disk gains (script/bench gbp), and directories that are
+# too large for one range.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built gbp

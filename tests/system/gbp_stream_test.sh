@@ -4,10 +4,11 @@
 # missing part and little more, again and again. While a slow reader works on cached parts, the disk fetches.
 #
 # How: an uncached file is streamed from an emulated disk, whose trace tells the place of each request. Only data that was requested ahead may be read: a request
-# that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. Of a file of records the second half is
-# cached; a reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a memory control
-# group of version 1, with the programs' own pages held outside: the device counts what was read. Leaves out how long it takes, and other sizes (script/bench gbp).
-# Runs alone: others take the memory that passes need, and the disk counts data that is read again.
+# that the kernel cut short shows as a step back, once for each requested part. A file's bytes come out complete and once. A file of records has its second
+# half in the cache. A reader that pauses counts what the device has read before nine tenths of that half have come to the reader. Then passes are made in a
+# memory control group of version 1, while the pages of the programs themselves are kept in memory outside the group. The device counts the bytes that are
+# read. Left out: the time that it takes, and other sizes (script/bench gbp).
+# Runs alone: other programs would take the memory that the passes need, and data would be read again.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need_built hddsim
@@ -30,7 +31,7 @@ read -r back requests <<<"$(tail -n "+$((lines + 1))" "$SCRATCH/trace.csv" | awk
 printf '%s requests, %s of them behind the one before\n' "$requests" "$back"
 ((requests > 0)) || fail "the file was not read from the disk: nothing was shown"
 ((back <= STEPS_BACK_MAX)) || fail "the head went back $back times of $requests, at most $STEPS_BACK_MAX are none of the stream's"
-# A stream in another order would be another text; an uncached file has only one order.
+# In another order the stream would be another text. An uncached file has only one order.
 [[ $streamed == "$sum" ]] || fail "what was streamed is not what is in the file"
 
 readonly RECORDS=500000 EARLY_MB_MIN=2

@@ -4,10 +4,10 @@
 #
 # How: direct requests go to the served file, one at a time. The time that the program measured for each is compared with the model's answer in the disk's own trace:
 # quantiles of random reads and of synchronous writes within 5 %, the sum of 10,000 requests within 2 %. The model itself is tested without time in unit/hddsim. Then
-# everything that can be killed is killed at various moments; no mount, loop device, process, file in /dev/shm or folder in /run/hddsim of the unit may be left. A
-# request waits for two wake-ups, the server's and its own. When the times are wrong they are measured again. When a control between the requests shows that the
-# host's wake-ups are too late for 5 %, the test says that the times were not shown. Left out: other kinds of disks than the mechanical (same engine, models in
-# unit/hddsim).
+# everything that can be killed is killed at various moments. No mount, loop device, process, file in /dev/shm or folder in /run/hddsim of the unit may be left.
+# A request waits for two wake-ups: of the server and of its own thread. When the times are wrong, they are measured again. When a control between the requests
+# shows that the host's wake-ups are too late for 5 %, the test says that the times were not shown. Left out: other kinds of disks than the mechanical disk
+# (they use the same engine, and unit/hddsim tests their models).
 # Runs alone on a quiet host: it compares times to within 2 %.
 source "$(dirname "$0")/../support/system.bash"
 need_root
@@ -57,7 +57,8 @@ judge() {
     holds "${felt[i]} > (1 - $tolerance) * ${model[i]} && ${felt[i]} < (1 + $tolerance) * ${model[i]}" ||
       echo "$name: ${quantile[i]} is off by more than $tolerance" >>off
   done
-  # The 99th of a hundred may be one pause of the host. The host's own share of late wake-ups says whether it has such pauses.
+  # The largest of a hundred times may come from one pause of the host. The host's own share of late wake-ups shows whether it
+  # has such pauses.
   read -r -a late <<<"$(quantiles ' ' 3 <felt)"
   printf '%-22s the host wakes late: p50 %d us, p90 %d us, p99 %d us\n' "$name" $((late[1] / 1000)) $((late[2] / 1000)) $((late[3] / 1000))
   for i in 1 2 3; do
@@ -65,7 +66,7 @@ judge() {
   done
 }
 
-# With high priority, because the disk is measured, and not how busy the machine is.
+# The disk runs with high priority, because the test measures the disk and not the load of the machine.
 requests() { nice -n -20 "$TOOLS/disk_requests" "$@"; }
 
 one_by_one() {
@@ -85,7 +86,7 @@ in_a_row() {
   requests "$UNIT/fuse/disk" read 300 65536 random 5 >>felt
   elapsed_ns=$(($(date +%s%N) - start_ns))
   sleep 0.1
-  # The time of the bytes at the platters' rate, and what seeks, turns and commands of the model add to it.
+  # The time of the bytes at the platters' rate, and the time that the model adds for seeks, turns and commands.
   model_ns=$(tail -n 10000 trace.csv | awk -F, 'NR == 1 { first = $1 } { last = $3 } END { printf "%.0f\n", last - first }')
   printf '10,000 requests: %d ms, by the model %d ms\n' $((elapsed_ns / 1000000)) $((model_ns / 1000000))
   holds "$elapsed_ns > 0.98 * $model_ns && $elapsed_ns < 1.02 * $model_ns" || echo "10,000 requests took $elapsed_ns ns instead of $model_ns" >>off

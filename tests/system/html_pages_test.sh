@@ -3,9 +3,9 @@
 # html_pages_test: the pages of discnice, gbp and microbench, each of a real run, can be read on any screen, light and dark, and request nothing.
 #
 # How: a job that is held and recorded, a set of files of which a part is cached, and a host that was just measured are each drawn as a page. Headless Chromium opens
-# each page in 400 and in 1600 pixels, light and dark, and measures the place of each text (tests/support/page_check.py). Its pictures are left in tests/pages of the
-# build, for a person to look at. Then the check must find the faults of a page that is spoiled on purpose. Left out: whether the figures are right, which the tests
-# of each program show.
+# each page in 400 and in 1600 pixels, light and dark, and measures the place of each text (tests/support/page_check.py). The pictures are left in tests/pages
+# of the build, for a person to look at. Then the check must find the faults of a page that is spoiled on purpose. Left out: whether the figures are right,
+# which the tests of each program show.
 # Slow: Chromium starts eight times.
 source "$(dirname "$0")/../support/discnice.bash"
 need python3
@@ -46,7 +46,7 @@ draw_set() {
   "$BIN/gbp" -r --html "$PAGES/map.html" set
 }
 
-# Alone or beside others: the figures do not matter here.
+# Other programs may run at the same time: the figures do not matter here.
 draw_host() {
   mkdir -p place
   "$BIN/microbench" run --quick --dir place cache_roc disk_unit disk_seek memory_touch readahead >/dev/null 2>said || complain "microbench: $(<said)"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_liar: whatever others leave under the table's name, or write into the table, an honest process gets the same memory as without them.
+# mac_liar: when other processes leave objects under the table's name, or write into the table, an honest process gets the same memory as
+# without them.
 #
-# support/claims_liar.py says how: names made by another user and by the same user (sizes, a lease, a FIFO, a link, a folder), claims forged in the name of process
-# 1, a lock held in pulses, an overwritten claim and a truncated table. The grant may change by 5 %. A name may cost 0.2 s and a false claim a second. It runs in a
-# memory control group of 200 MB with a /dev/shm of its own, and needs root. Leaves out a process of the same user that takes part as any process may, and asks for
-# all memory.
-# Runs alone: a name may cost 0.2 s, which is less than a busy disk does.
+# How: support/claims_liar.py makes the attacks: names made by another user and by the same user (sizes, a lease, a FIFO, a link, a folder), claims forged in
+# the name of process 1, a lock held in pulses, an overwritten claim and a truncated table. The grant may change by 5 %. A name may cost 0.2 s and a false claim
+# a second. It runs in a memory control group of 200 MB with a /dev/shm of its own, and needs root. Left out: a process of the same user that uses the table as
+# any process may, and asks for all memory.
+# Runs alone: a name may delay a process by 0.2 s, which is less than the delay by a busy disk.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout python3 unshare

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_neighbours: four real programs at a time, each told by gb-run how much memory it may use, share 600 MB without swap. No program is killed, no waiting program
-# is refused, and the room is used.
+# mac_neighbours: four real programs at a time, each told by gb-run how much memory it may use, share 600 MB without swap. No program is killed, no waiting
+# program is refused, and most of the memory is used.
 #
 # Four Pythons, and then Python, GNU sort, Java and a C program (GRAY_PROGRAMS="python all"), start at the same time in a memory control group, again and again, with
-# --min 30M --wait 60s and no maximum. So each is granted all memory that is there, or shares it with those that come in the same moment, and the others wait.
-# Python, Java and the C program touch all of it. At first nothing is known of their needs. The kernel's own counter tells which were killed. GRAY_ROUNDS says how
-# often (default 12; one takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is what the group could have granted at a moment: its limit less what
-# the running programs need to start. That need is measured without gb-run. For a program that gb-run does not know yet, what gb-run leaves free for the program is
-# taken instead, if that is more (support/neighbour_rounds.py). In each round the grants that exist at the same time must reach four fifths of the room at some
-# moment. Needs root. Leaves out version 2 of control groups where it is not mounted.
+# --min 30M --wait 60s and no maximum. So each program is granted all free memory, or shares it with the programs that ask in the same moment, and the other
+# programs wait. Python, Java and the C program touch all of their memory. At first nothing is known of their needs. The kernel's own counter tells which
+# programs were killed. GRAY_ROUNDS is the number of rounds (default 12; a round takes about a second); GRAY_OPTIONS replaces gb-run's options. Room is the
+# memory that the group could have granted at a moment: its limit less the memory that the running programs need to start. That need is measured without
+# gb-run. For a program that gb-run does not know yet, the test uses the memory that gb-run leaves free for the program, if that is more
+# (support/neighbour_rounds.py). In each round the grants that exist at the same time must reach four fifths of the room at some moment. Needs root. Leaves
+# out version 2 of control groups where it is not mounted.
 # Runs alone on a quiet host: it fills memory and compares starts of programs.
 source "$(dirname "$0")/../support/system.bash"
 need_root

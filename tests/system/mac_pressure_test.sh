@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # mac_pressure: real pressure fires the descriptor of gb_pressure_fd(), and a process that waits for memory is woken when memory becomes free.
 #
-# Everything happens in a memory control group of 64 MiB; making it needs root. A writer of files in a group that is nearly full makes the pressure. The group itself
-# is asked, and once more with its files hidden, so that the host's stall information has to tell. A second before each, the test checks that nothing is reported
-# without pressure. When the host reports pressure even then, another program causes it, and that half is left out. Leaves out how much pressure is needed, which the
-# kernel decides.
+# Everything happens in a memory control group of 64 MiB; making it needs root. A writer of files in a group that is nearly full causes the pressure. The test
+# uses the events of the group, and once more hides the group's files, so that the host's stall information is used. A second before each case, the test checks
+# that nothing is reported without pressure. When the host reports pressure even then, another program causes it, and that half is left out. Left out: the
+# amount of pressure at which memory is given back, because the kernel decides this.
 # Runs alone on a quiet host: it uses the host's stall information, which other programs would change.
 source "$(dirname "$0")/../support/system.bash"
 need_root
@@ -64,7 +64,7 @@ calm() {
 pressing=()
 at_exit calm
 
-# tells SAID COMMAND...: prints "watching ...", "calm" and then, under pressure, "pressed".
+# tells SAID COMMAND...: prints "watching ..." and "calm", and under pressure "pressed".
 tells() {
   local said=$1
   shift
@@ -107,7 +107,8 @@ else
   left_out+=("the host's stall information: no mount namespace, or none is kept")
 fi
 
-# A process waits for memory that another process holds, which does not take part. It gets the memory when that process ends, and has hardly looked meanwhile.
+# A process waits for memory that another process holds. The other process has no claim. The waiting process gets the memory when the other process ends, and
+# has hardly woken up meanwhile.
 switches() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"; }
 inside "$ADMISSION" hold 40 >"$SCRATCH/hold" &
 pressing+=($!)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# mac_returnable: a process that waits for memory gets what others hold as returnable. No process gives memory that is not returnable, or gives memory for a process
-# that cannot be served.
+# mac_returnable: a process that waits for memory gets the memory that others hold as returnable. No process gives memory that is not returnable, or gives
+# memory for a process that cannot be served.
 #
-# The test runs real processes in a memory control group of 128 MiB; making it needs root. A sort is interrupted again and again, and still sorts. bench/mac measures
-# how long that takes.
+# The test runs real processes in a memory control group of 128 MiB; making it needs root. A sort is asked for memory again and again, and its result is still
+# right. bench/mac measures how long this takes.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need timeout mkfifo
@@ -28,7 +28,7 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
 }
 got() { sed -n 's/^got \([0-9]*\).*/\1/p' "$1"; }
 left() { sed -n 's/^\(got\|left\) \([0-9]*\).*/\2/p' "$1" | tail -n 1; }
-# serve NAME MIB MS: prints what a process got that waited for at most MS.
+# serve NAME MIB MS: prints how much memory a process got that waited for at most MS milliseconds.
 serve() { (inside "$ADMISSION" alloc $(($2 * MIB)) $(($2 * MIB)) 4096 "$3" </dev/null) >"$SCRATCH/$1" || true; }
 
 hold() { # NAME WAY MIN-MIB: until its fifo is closed
@@ -48,7 +48,7 @@ fds=() holders=()
 
 hold one return 8
 hold two return 8
-# The second process waited for its least amount, and the first gave it that.
+# The second process waited for its minimum, and the first process gave back that much memory.
 sum=$(($(left "$SCRATCH/one") + $(left "$SCRATCH/two")))
 ((sum > 90 * MIB)) || fail "the two hold only $sum bytes of $LIMIT_MIB MiB"
 serve server 48 10000
@@ -70,7 +70,7 @@ serve server 48 1500
 [[ $(got "$SCRATCH/server") == 0 ]] || fail "48 MiB were granted beside one who holds all: $(cat "$SCRATCH/server")"
 let_go
 
-# A sort gives back memory that it has filled, and still sorts: as long as it runs, one process after the other comes that needs nearly all memory.
+# A sort gives back memory that it has filled, and its result is still right. While it runs, one process after the other needs nearly all memory.
 "$BIN/gb-fastsort" --generate 1500000 "$SCRATCH/records"
 returns=0
 for _ in {1..5}; do

@@ -32,22 +32,23 @@ inside() { # shellcheck disable=SC2016 # for the inner shell to expand
   timeout 300 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"
 }
 
-# is_near BYTES WHAT [LESS]: BYTES is at most 5 % below the limit less the margin, with 3 MiB more for what the asking process itself takes.
+# is_near BYTES WHAT [LESS]: BYTES is at most 5 % below the limit less the margin. Another 3 MiB are allowed for the memory of the asking
+# process itself.
 is_near() {
   local due=$(((LIMIT_MIB - MARGIN_MIB) * MIB - ${3:-0}))
   (($1 <= due && $1 >= due * 95 / 100 - 3 * MIB)) || fail "$2 gave $1 bytes, not nearly $due"
 }
 
-# Alone in the group: the process gets what the limit leaves, and gb-run tells that amount without taking it. The output is captured, so that the asking process has
-# ended and uses nothing when the next one asks.
+# Alone in the group: the process gets all memory below the limit, and gb-run prints this amount without taking it. The output is captured, so that the asking
+# process has ended and uses nothing when the next one asks.
 read -r _ got _ error <<<"$(inside "$ADMISSION" alloc 4096 $((1 << 40)) 4096 0 </dev/null)"
 is_near "$got" "gb_alloc (errno $error)"
 # An eighth is left for the start of a program of which nothing is known.
 is_near "$(inside "$BIN/gb-run" --print)" "gb-run --print" $(((LIMIT_MIB - MARGIN_MIB) * MIB / 8))
 expect_status 1 inside "$BIN/gb-run" --min "${LIMIT_MIB}M" --print 2>"$SCRATCH/err"
 
-# A process without any rights, to which the group does not even show its use, finds room below the limit, and no process is killed. When the limit is hidden, too,
-# it gets what it asks for as far as the host has it.
+# A process without any rights cannot even read the group's use. It still finds the free memory below the limit, and no process is killed. When the limit is
+# hidden, too, the process gets the requested memory as far as the host has it.
 if command -v setpriv >/dev/null; then
   chmod 755 "$SCRATCH" && cp "$ADMISSION" "$SCRATCH/admission"
   as_nobody() {
@@ -87,7 +88,7 @@ else
   echo "SKIPPED here: no mount namespace for a /dev/shm of its own"
 fi
 
-# Many at the same time: no process is killed, and every process is served.
+# Many processes ask at the same time: no process is killed, and every process is served.
 inside "$ADMISSION" rounds 20 $((4 * MIB)) $((1 << 40)) >"$SCRATCH/rounds" || fail "rounds: $(cat "$SCRATCH/rounds")"
 cat "$SCRATCH/rounds"
 granted=$(sed 's/.*granted_max \([0-9]*\).*/\1/' "$SCRATCH/rounds")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # memnice: a program that is idle while a job runs under memnice still has its memory afterwards. Without memnice the memory is gone.
 #
-# The test has a control group of 400 MiB and a swap file of its own. A program uses 160 MiB and then keeps still. The job uses more than the rest of the memory, at
-# random. The kernel's own figure tells how much of the first program lies in swap. Then memnice is killed: the job goes on without a limit. Leaves out who waits for
-# memory (the kernel tells that only for groups of version 2: tests/kernels/50_working_set.sh).
+# The test has a control group of 400 MiB and a swap file of its own. A program uses 160 MiB and is then idle. The job uses more than the rest of the memory, at
+# random. The kernel's own figure tells how much of the first program lies in swap. Then memnice is killed: the job goes on without a limit. Left out: which
+# processes wait for memory (the kernel tells this only for groups of version 2: tests/kernels/50_working_set.sh).
 # Runs alone on a quiet host: for some time the whole host has swap.
 # Slow: the job takes its time to fill the memory, three times.
 source "$(dirname "$0")/../support/system.bash"
@@ -87,7 +87,7 @@ forking=$!
 wait "$forking" || fail "status $? from a job that forks"
 [[ $(find "$group" -name "memnice-*") == "$own" ]] || fail "a job that forks leaves its group: $(find "$group" -name "memnice-*")"
 
-# The job is stopped, loses the process that ties it to memnice, and memnice is killed: the job goes on.
+# The job is stopped. The process that connects the job to memnice ends, and memnice is killed. The job must go on.
 state() { awk '{ print $3 }' "/proc/$1/stat"; }
 # shellcheck disable=SC2016 # for the inner shell to expand
 inside "$BIN/memnice" -q --means pause --margin 350M -- sh -c 'sleep 1; sh -c "sleep 60 & echo \$!; wait" & wait' >"$SCRATCH/orphan" &
@@ -111,7 +111,7 @@ done
 [[ $(state "$orphan") == S ]] || fail "nobody lets it go on: $(state "$orphan")"
 quietly_end "$orphan"
 
-# memnice is killed: the job has no limit any more, and no place is held for it.
+# memnice is killed: the job has no limit any more, and no memory is reserved for it.
 command=$(pgrep -P "$job" -x touches)
 at_exit quietly_end "$command"
 quietly_end "$job"

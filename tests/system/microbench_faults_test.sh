@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_faults: full, small, read-only and odd file systems: one clear line or a smaller test file, and nothing left behind.
+# microbench_faults: on full, small, read-only and unusual file systems, microbench prints one clear line or uses a smaller test
+# file, and leaves nothing behind.
 #
-# Loop devices carry the file systems; a FUSE file system without a page cache stands for those over a network.
+# Loop devices carry the file systems; a FUSE file system without a page cache represents network file systems.
 source "$(dirname "$0")/../support/system.bash"
 need_root
 need losetup mkfs.ext4 mount
@@ -31,8 +32,8 @@ one_line() { # WHO
 expect() {
   local want=$1 words=$2 got=0
   shift 2
-  # The figures of a busy host (the writing of this test is enough) are not recorded or shown in place of those from a quieter moment. So the values that will be
-  # shown are measured without earlier ones.
+  # The figures of a busy host (the writes of this test are enough) do not replace figures from a quieter moment. So the values that will be shown are measured
+  # while there are no earlier values.
   if ((want == 0)); then "$BIN/microbench" forget --all >/dev/null 2>&1; fi
   timeout 300 "$BIN/microbench" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
   [[ $got -eq $want ]] || fail "status $got instead of $want from microbench $*: $(cat "$SCRATCH/err")"
@@ -44,7 +45,7 @@ free_kib() { stat -f -c '%f * %S / 1024' "$MNT" | { read -r sum; echo $((sum)); 
 make_place 100M
 before=$(free_kib)
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" disk_random
-# The test file was made smaller to fit into the free space, and was removed at the end.
+# The test file is made smaller to fit into the free space, and is removed at the end.
 (($(free_kib) >= before - 64)) || fail "$((before - $(free_kib))) KiB are gone from a file system of 100 MiB"
 
 # The disk is nearly full: there is no space for the smallest test file.
@@ -71,7 +72,7 @@ for delay in 0.02 0.3 1.5; do
 done
 rm "$MNT/filler"
 
-# A disk that takes less data than it claims: its image lies where there is room for only a small part of it.
+# A disk takes less data than its size says: the file system below the disk's image has space for only a small part of the image.
 mkdir "$SCRATCH/small" "$SCRATCH/broken"
 if mount -t tmpfs -o size=12M tmpfs "$SCRATCH/small" 2>/dev/null; then
   at_exit umount -q "$SCRATCH/small"
@@ -137,6 +138,7 @@ else
   echo "SKIPPED here: no FUSE, or no hddsim"
 fi
 
-# Two file systems at the same time: each has a record of its own, without figures of the other one.
+# Two file systems are measured at the same time. Each has a record of its own, and no record has figures of
+# the other file system.
 expect 0 'disk.random_read_ns' run --quick --dir "$MNT" --dir "$SCRATCH" disk_random
 [[ $(record | grep -c '^disk.random_read_ns@') -ge 2 ]] || fail "two folders on two file systems have no two records: $(record | grep '^disk.random_read_ns')"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# microbench_swap: where there is swap, microbench measures fetching a page from it and writing a page to it. Without swap it says so.
+# microbench_swap: where there is swap, microbench measures the time to read a page from swap and the time to write a page to swap.
+# Without swap it says that there is none.
 #
 # The test has a small swap file of its own while it runs. The times are judged only by their order: a page from a disk takes longer than a fresh page.
 # Runs alone on a quiet host: for a moment the whole host has swap.

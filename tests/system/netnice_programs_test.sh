@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # netnice_programs: curl, rsync and git over ssh, a static program in Go and a running Java are held, and move the right bytes.
 #
-# How: over an emulated line, from servers of this test's own at its far end. That a program was held is told by netnice's report, and for Java, which is adopted, by its socket. Left out: how well they give
-# way (bench/netnice).
+# How: the programs transfer over an emulated line, from servers of this test at its far end. netnice's report shows that a program was held. The Java program
+# is adopted, and its socket shows this. Left out: how well the programs give way (bench/netnice).
 # Slow: a compiler of Go and a JVM have to start.
 source "$(dirname "$0")/../support/system.bash"
 need_built netnice netsim
@@ -98,7 +98,8 @@ else
   absent+=(java)
 fi
 
-# ssh, with keys and a server of our own. Its server takes a root of its own only from root, and gives up privileges in an empty folder.
+# ssh, with keys and a server of our own. The server accepts a changed root folder only from root, and gives up its privileges in an
+# empty folder.
 SSHD=$(command -v sshd || true)
 if [[ -n $SSHD && $EUID -eq 0 ]] && command -v rsync git ssh ssh-keygen >/dev/null; then
   ssh-keygen -q -t ed25519 -N '' -f "$SCRATCH/host_key"

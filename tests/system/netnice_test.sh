@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # netnice: held programs move the right bytes with a short queue, and every socket is as before when netnice ends, is ended, or is killed.
 #
-# How: over an emulated line, whose queue holds seconds of data. A small request beside the transfer shows whether the queue is full. How a socket is held is read from the socket
-# itself. Times are lower bounds, or have seconds to spare. Left out: how close to the line's rate it comes, and others' bursts (bench/netnice).
+# How: the programs transfer over an emulated line, whose queue holds seconds of data. A small request during the transfer shows whether the queue is full. The
+# limit of a socket is read from the socket itself. Times are lower bounds, or have seconds to spare. Left out: how close the transfers come to the line's rate,
+# and the bursts of others (bench/netnice).
 # Slow: transfers have to last until they are held, at the rates of a line.
 source "$(dirname "$0")/../support/system.bash"
 need_built netnice netsim
@@ -36,7 +37,7 @@ assert told[\"connections\"] >= 1 and told[\"paths\"][0][\"peer\"] == sys.argv[2
 assert moved > 1500000 and told[\"paths\"][0][\"up\"][\"base_us\"] >= 19000, told" $SCRATCH/report $host
     done
   done'
-# It is so slow that it makes up for the bytes that passed before it was found.
+# The held transfer is so slow that it makes up for the bytes that passed before netnice found the socket.
 line 2MB '
   for what in get put; do
     start=$EPOCHREALTIME
@@ -55,7 +56,7 @@ line 1MB '
     ((ms < 1000)) || exit 1
   done'
 
-# --- All is put back: at the end of the command, by a signal, when either process is killed, and when adoption ends.
+# --- All sockets are restored: at the end of the command, by a signal, when either process is killed, and when adoption ends.
 line 2MB '
   put_back() { # HOW SCRIPT-THAT-ENDS-IT: a transfer each way goes on, held at first, free afterwards
     $LIMITS $flow held || { echo "$1: not held"; exit 1; }
@@ -100,7 +101,8 @@ line 2MB '
     kill $flow
   done'
 
-# --- A process is held once; what a program chose for itself stays; whoever is held to next to nothing is free at once afterwards.
+# --- A process is held only once. A program's own settings stay. A process that was held to a very low rate is free at once
+# afterwards.
 cat >"$SCRATCH/own.py" <<'PY'
 """own.py HOST PORT: a connection that paces itself sends for a while under whoever holds us, and says so if its pace was raised."""
 import socket, struct, sys, time

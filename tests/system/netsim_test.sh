@@ -3,8 +3,8 @@
 # netsim_test: the emulated line transports bytes correctly, is never faster than requested, loses and drops as requested, and leaves nothing behind.
 #
 # How: a small server is at the far end and a client at the near end, over IPv4 and IPv6. All times are lower bounds: a megabyte takes at least what the rate allows,
-# a round trip at least the delay. Queue and losses are read from netsim's own report, and compared with what the client saw. Then netsim is killed. Left out: how
-# exact it is, which a busy host cannot tell; unit/netsim has the arithmetic.
+# a round trip at least the delay. Queue and losses are read from netsim's own report, and compared with what the client saw. Then netsim is killed. Left out:
+# how exact netsim is, because a busy host cannot show this; unit/netsim tests the arithmetic.
 # Slow: it waits for datagrams that were lost, and for a command that does not end.
 source "$(dirname "$0")/../support/system.bash"
 need_built netsim
@@ -133,7 +133,7 @@ status_is_the_commands() {
 far_command_is_told() {
   expect_status 0 timeout 120 "$NETSIM" --rate 1M --far 'exit 3' -- sleep 1 2>said
   grep -q "far command has ended with status 3" said || fail "that the far command failed is not said: $(cat said)"
-  # Also where the near one ends before it has begun.
+  # This is also true where the near command ends before the far command has begun.
   for _ in 1 2 3 4 5; do # it is given a second to begin in, which a busy host may not have
     expect_status 0 timeout 120 "$NETSIM" --rate 1M --far no-such-command -- true 2>said
     if [[ -s said ]]; then break; fi

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# working_set: gb-wss reports the truth about programs that touch memory in a known pattern, and says so when it cannot know.
+# working_set: gb-wss reports the right figures for programs that touch memory in a known pattern, and says when it cannot
+# know them.
 #
-# The truth of each pattern is computed, and each figure must be within 10 %. bench/working_set tests real programs, and what gb-wss costs them. Leaves out virtual machines.
+# The right figure of each pattern is computed, and each reported figure must be within 10 % of it. bench/working_set tests real programs, and the cost of
+# gb-wss for them. Left out: virtual machines.
 # Slow: it looks at each pattern for some seconds.
 source "$(dirname "$0")/../support/system.bash"
 need python3
@@ -50,13 +52,14 @@ for name, pid in zip(TRUTHS, map(int, sys.argv[2:])):
         is_wrong = not truth * 0.9 <= point["touched_bytes"] <= truth * 1.1 + REST_BYTES
         wrong += is_wrong
         print(f"{name:7} {point['since_ns'] / 1e9:6.3f} s  seen {point['touched_bytes'] / 2**20:6.1f} MiB  true {truth / 2**20:6.1f}  {off:+5.1f} % {'WRONG' if is_wrong else ''}")
-# The curve of a part that is used again and again bends where all of the part was seen once, as exactly as the times of the looks allow: 96 MiB take 1.2 s.
+# When a part of the memory is used again and again, the curve bends at the time at which all of this part was used once. 96 MiB take 1.2 s. The times of
+# the looks limit the exactness.
 knee = seen[int(sys.argv[2])]["knee"]
 assert knee and 78 << 20 <= knee["touched_bytes"] <= 100 << 20, knee
 sys.exit(wrong != 0)
 PYTHON
 
-# Two observers clear marks of one process: the one that began earlier says so.
+# Two observers clear the marks of one process: the observer that began earlier reports this.
 "$BIN/gb-wss" --anyway --json --span 3s --looks 4 "$loop" >"$SCRATCH/first" 2>"$SCRATCH/err" &
 first=$!
 sleep 2.7
@@ -64,7 +67,7 @@ sleep 2.7
 wait "$first" || fail "$(cat "$SCRATCH/err")"
 grep -q 'somebody else took the marks away' "$SCRATCH/err" || fail "two at one process, and nothing was said: $(cat "$SCRATCH/first")"
 
-# Huge pages, if the kernel gives them: gb-wss says so, and how much of the memory they are.
+# If the kernel gives huge pages, gb-wss says how much of the memory consists of huge pages.
 if [[ $(</sys/kernel/mm/transparent_hugepage/enabled) != *'[never]'* ]]; then
   python3 -c '
 import ctypes, mmap, sys, time

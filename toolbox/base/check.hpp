@@ -11,7 +11,8 @@
 
 namespace gray::base {
 
-/// The function that GRAY_CHECK calls. Always returns false. Async-signal-safe, keeps errno; prints only before it traps.
+/// The function that GRAY_CHECK calls. Always returns false. The function is async-signal-safe, keeps errno, and prints
+/// only before it traps.
 bool fail_check(const char* condition, const char* file, int line);
 
 }  // namespace gray::base

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// clock: the present time in nanoseconds of CLOCK_MONOTONIC, read through the vDSO. For code inside the program that loads the library.
+// clock: the present time in nanoseconds of CLOCK_MONOTONIC, read through the vDSO. It is for code inside the program that loads the
+// library.
 //
 // CLOCK_MONOTONIC is one clock for all processes of a machine, so instants may be shared through memory, and
 // it does not jump when the date is set. For measurements with a known cost and resolution see

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// fair_coin: how likely a fair coin shows so many heads. These probabilities are the sums of a paired sign test, computed exactly and without a library.
+// fair_coin: how likely a fair coin shows a number of heads. These probabilities are the sums of a paired sign test, computed exactly and without a
+// library.
 //
-// For code inside the program that loads the library. The test itself, on samples that are kept, is in toolbox/stats/sign_test.
+// This file is for code inside the program that loads the library. The test itself, on samples that are kept, is in
+// toolbox/stats/sign_test.
 #pragma once
 
 namespace gray::base {

@@ -38,14 +38,15 @@ class ScopedFd {
   [[nodiscard]] int error() const { return fd_ >= 0 ? 0 : fd_; }
   /// Gives the descriptor to the caller, who closes it. Returns the same as get().
   [[nodiscard]] int release();
-  /// Closes the descriptor that it owns and takes over `fd`. errno is left alone. The result of close is ignored: data that must be on disk is synced before.
+  /// Closes the descriptor that it owns and takes over `fd`. errno does not change. The result of close is ignored: data that must be on disk is synced
+  /// before.
   void reset(int fd = -EBADF);
 
  private:
   int fd_ = -EBADF;
 };
 
-/// Restores errno at the end of its scope to its value at the start: the program must not see the calls that a hook makes.
+/// Restores errno at the end of its scope to its value at the start: the program must not notice the calls that a hook makes.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() : kept_(errno) {}

@@ -18,11 +18,11 @@ constexpr unsigned kMantissaBits = 52;
 constexpr std::uint64_t kExponentOfOne = 1023;
 
 // Calibrated on seeded samples of uniform, normal, exponential and lognormal times: see tests/unit/toolbox/levels_test.cpp, which holds the error rates.
-// In octaves: a level is never taken as narrower than a tenth of its time.
+// The unit is an octave. A level never counts as narrower than a tenth of its time.
 constexpr double kSpreadMin = 0.15;
 // The least gap between two large groups, divided by the sum of their spreads.
 constexpr double kSeparationMin = 1.0;
-// Two groups of n times together need this divided by n in addition.
+// For two groups with n times in total, the gap must be wider by this number divided by n.
 constexpr double kSeparationSmall = 20.0;
 constexpr double kOctavesApartMin = 1.0;  // between medians
 constexpr std::size_t kCountMin = 3;      // fewer times are no level
@@ -67,7 +67,7 @@ struct Histogram {
 
 using Counts = std::array<std::uint32_t, kBins>;
 
-// Moves all times in the bins up to `last` to the bin of their median.
+// Moves all times in the bins up to `last` into the bin of their median.
 void gather(Counts& counts, std::size_t last) {
   std::uint64_t all = 0;
   for (std::size_t bin = 0; bin <= last; ++bin) all += counts[bin];
@@ -164,7 +164,8 @@ double spread_of(const Histogram& histogram, const Group& group) {
   return sum / count_of(histogram, group);
 }
 
-// How much wider the gap between two neighbours is than it has to be. Below 1 the two are one group. A few access times that lie in the gap by chance do not close the gap.
+// The ratio of the gap between two neighbouring groups to the least gap. Below 1 the two are one group. A few access times that lie in the gap by chance do not
+// close the gap.
 double separation_of(const Histogram& histogram, const Group& low, const Group& high) {
   const double low_count = count_of(histogram, low);
   const double high_count = count_of(histogram, high);
@@ -178,7 +179,7 @@ double separation_of(const Histogram& histogram, const Group& low, const Group& 
   return gap / spreads / (kSeparationMin + kSeparationSmall / (low_count + high_count));
 }
 
-// A few times beside many are stragglers of the large group, and do not make it wider.
+// A few times near a large group are stragglers of that group, and do not make the group wider.
 Group joined(const Histogram& histogram, const Group& low, const Group& high) {
   Group group{low.begin, high.end, low.core_begin, high.core_end};
   const double low_count = count_of(histogram, low);

@@ -6,9 +6,10 @@
 // Output observed: one time for each unit. Neither the number of levels nor their times are known before.
 // Inference drawn: in one dimension the groups of a best division are contiguous in sorted order (W. D. Fisher, "On Grouping for Maximum Homogeneity", 1958), so dynamic
 //   programming over the sorted times finds the best division exactly. The best division has the least description length: each group is a normal distribution with a mean, a
-//   spread and a weight of its own, and costs three halves of log n (Schwarz's criterion, BIC). With two groups of equal spread that is the paper's rule: least variance within.
-//   A shorter description alone is not enough, since a normal distribution fits a skewed group badly and two fit it better. So neighbours are joined again unless the gap between
-//   them is wide against their spreads. The fewer the times, the wider the gap has to be (constants in levels.cpp).
+//   spread and a weight of its own, and costs three halves of log n (Schwarz's criterion, BIC). For two groups of equal spread this is the paper's rule: the
+//   least variance within the groups. A shorter description alone is not enough: one normal distribution fits a skewed group badly, and two distributions fit
+//   it better. So neighbours are joined again unless the gap between them is wide against their spreads. The fewer the times, the wider the gap has to be
+//   (constants in levels.cpp).
 // What breaks it: levels that overlap, or that differ by less than a factor of two, are reported as one level. A single slow access is no level of its own: a level needs three.
 #pragma once
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // raw_sys: system calls without libc's wrappers; an error is a negative errno.
 //
-// A hook may not call the very function it stands in front of, and code before the constructors of libc may
-// not touch errno. These functions call the kernel directly: they are async-signal-safe, need no initialised libc and
-// never set errno.
+// A hook may not call the function that it replaces, and code before the constructors of libc may not touch errno. These functions call the kernel directly:
+// they are async-signal-safe, need no initialised libc and never set errno.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,8 @@ namespace gray::base {
 /// Makes one system call. Returns the result of the kernel: a value, or -errno in [-4095, -1]. errno is not changed.
 long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);
 
-/// Makes one system call as raw_syscall() does, but inlined into the caller and with no more arguments than the call takes. After the kernel has run no function has to return,
-/// which processors would predict wrongly.
+/// Makes one system call as raw_syscall() does, but inlined into the caller and with no more arguments than the call takes. So no function has to return after
+/// the system call. Processors would predict such a return wrongly.
 #if defined(__x86_64__)
 
 __attribute__((always_inline)) inline long inline_syscall(long number, long a = 0, long b = 0, long c = 0) {

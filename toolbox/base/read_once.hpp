@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // read_once: reads and writes values in memory that other processes may change at any moment.
 //
-// The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring): a value is read
-// once into a local copy, every field of the copy is checked against what it can be, and then the copy is used. Before that check no shared value is used as an index, a count, a
-// length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but dropped.
-// A plain read is not enough: the compiler may read the memory twice, and the second value may differ from the one that was checked.
+// The rule for all memory that another process can write (a job's segment and the table of dirty data in it, the board, the ring) has three steps. A value
+// is read once into a local copy. Every field of the copy is checked for being possible. Then the copy is used. Before that check no shared value is used
+// as an index, a count, a length, a divisor, a shift or an instant. No value is read a second time. An impossible value is not repaired but dropped.
+// A plain read is not enough: the compiler may read the memory twice, and the second value may differ from the checked value.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ inline constexpr bool kIsWords = sizeof(T) % sizeof(std::uint64_t) == 0 &&
                                  alignof(T) >= alignof(std::uint64_t);
 }  // namespace detail
 
-/// A copy that no other process can change. In a value longer than a word, each word is read at one moment, but not all words at the same one.
+/// A copy that no other process can change. In a value longer than a word, each word is read at one moment. Different words may be read at
+/// different moments.
 template <typename T>
 __attribute__((always_inline)) inline T read_once(const T& shared) {
   static_assert(std::is_trivially_copyable_v<T> && (detail::kIsOneWord<T> || detail::kIsWords<T>));

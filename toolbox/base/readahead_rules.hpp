@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // readahead_rules: the rules of the kernel's read-ahead that differ between releases, as bits of one number for recordings and shared memory.
 //
-// Source: mm/readahead.c and mm/filemap.c of the releases named. Distributions apply single changes to older releases, so the release number is only a first guess. The rules
-// that a kernel really follows show in the pages it reads (microbench, estimate/readahead_rules.hpp).
+// Source: mm/readahead.c and mm/filemap.c of the named releases. Distributions apply single changes to older releases, so the release number is only a first
+// guess. The rules that a kernel really follows can be found from the pages that it reads (microbench, estimate/readahead_rules.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace gray::base {
 /// A set of the rules below. The empty set means the behaviour since 6.17.
 using ReadaheadRules = std::uint32_t;
 
-/// Up to 6.16: a window that is read ahead ends anywhere. Later it ends at a folio's border, whatever folios the file system uses.
+/// Up to 6.16: a window that is read ahead ends anywhere. Later it ends at a folio's border, with any size of folios.
 inline constexpr ReadaheadRules kWindowEndsAnywhere = 1;
 /// Up to 6.10: a miss at the place where the next window would begin continues with that window, though no page was marked there.
 inline constexpr ReadaheadRules kMissGoesOn = 2;
@@ -24,8 +24,8 @@ inline constexpr ReadaheadRules kPreviousIsLastPage = 8;
 /// Up to 6.12, but for 6.1, 6.6 and 6.12, which are long-term releases and have the correction: after a request beyond the largest window the next window may be smaller.
 inline constexpr ReadaheadRules kWindowMayShrink = 16;
 
-/// Up to 6.15, except releases that got the correction: a mark of another reader, with no missing page within reach behind it, starts a window at the last page examined. Later
-/// such a mark starts no window.
+/// Up to 6.15, except releases that got the correction: a mark of another reader, with no missing page within the read-ahead window behind it, starts a window
+/// at the last page examined. Later such a mark starts no window.
 inline constexpr ReadaheadRules kLastIsMissing = 32;
 
 inline constexpr ReadaheadRules kAllReadaheadRules = 63;

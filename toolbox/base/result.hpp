@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // result: a value or a negative errno, without exceptions or heap.
 //
-// The rule of the whole project: the lowest wrapper turns an error into a negative errno, and no layer above changes it until it is shown to a person.
+// The rule of the whole project: the lowest wrapper turns an error into a negative errno, and no layer above changes this errno until a message shows
+// the error to a person.
 #pragma once
 
 #include <cstdint>

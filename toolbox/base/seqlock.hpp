@@ -39,8 +39,8 @@ class Seqlock {
     sequence_.store(odd + 1, std::memory_order_release);  // pairs with the first acquire in try_load()
   }
 
-  /// Copies the value to `value`. Returns false and leaves `value` alone when a write was under way in each of `passes_max` passes; a writer that died during a store() leaves it
-  /// so. Any thread or process. Never waits.
+  /// Copies the value to `value`. Returns false and leaves `value` alone when a write was under way in each of `passes_max` passes. A writer that died during a
+  /// store() leaves the value in this state. Any thread or process. Never waits.
   [[nodiscard]] bool load(T& value, unsigned passes_max = kPassesMax) const {
     for (unsigned pass = 0; pass < passes_max; ++pass) {
       if (try_load(value)) return true;
@@ -68,8 +68,8 @@ class Seqlock {
     return true;
   }
 
-  std::atomic<std::uint64_t> sequence_{0};      // writer: the one writer
-  std::atomic<std::uint64_t> words_[kWords]{};  // writer: the one writer
+  std::atomic<std::uint64_t> sequence_{0};      // writer: the only writer
+  std::atomic<std::uint64_t> words_[kWords]{};  // writer: the only writer
 };
 
 }  // namespace gray::base

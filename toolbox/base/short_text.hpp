@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// short_text: appends texts and numbers in a buffer of the caller. For names and paths inside the program that loads the library, where stdio may not be used.
+// short_text: appends texts and numbers in a buffer of the caller. It is for names and paths inside the program that loads the library, because stdio may not
+// be used there.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // streaming_line: the straight line of least squares through a stream of pairs, kept as five sums. Old pairs count less and less.
 //
-// For code inside the program that loads the library. Such code may keep no samples; the sums of several streams can be added. For samples that are kept,
-// and for how well the line fits, see toolbox/stats/regression. The sums are of the values themselves, so the values should not be large against their spread: where they are a
-// thousand times as large, six digits of the spread are left.
+// This file is for code inside the program that loads the library. Such code may keep no samples. The sums of several streams can be added. For samples that
+// are kept, and for the quality of the fit, see toolbox/stats/regression. The values themselves are summed, so they should not be large compared with their
+// spread. When the values are a thousand times as large as their spread, six digits of the spread are left.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ constexpr void fade_to(LineSums& sums, double weight_max) {
   add_sums(sums, before, share);
 }
 
-/// The line of least squares among the lines that are nowhere below zero. Without a fixed part it goes through the origin; without growth with x it is level. Where all x are
-/// equal it goes through the origin. Without any pair it is zero.
+/// The line of least squares among the lines that are nowhere below zero. Without a fixed part it goes through the origin; without growth with x it is level.
+/// When all x are equal, the line goes through the origin. Without any pair it is zero.
 constexpr CostLine cost_line(const LineSums& sums) {
   if (!(sums.weight > 0)) return {};
   const CostLine level{sums.y / sums.weight, 0};

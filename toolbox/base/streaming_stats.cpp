@@ -67,7 +67,8 @@ void StreamingQuantile::insert_sorted(double value) {
   heights_[i] = value;
 }
 
-// Moves each inner marker that is a whole rank away from its wish by one rank, if there is room between its neighbours.
+// Moves each inner marker by one rank when it is a whole rank away from its wanted place, and when there is a free rank
+// between its neighbours.
 void StreamingQuantile::move_markers() {
   for (int i = 1; i < kMarkers - 1; ++i) {
     const double away = wishes_[i] - places_[i];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // streaming_stats: mean, variance, extremes and one quantile of a stream of values, in constant memory.
 //
-// For code inside the program that loads the library. Such code may keep no samples. For statistics of samples that are kept see toolbox/stats.
+// This file is for code inside the program that loads the library. Such code may keep no samples. For statistics of samples that are kept see
+// toolbox/stats.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ struct Unit {
   std::uint64_t denominator;
 };
 
-// Small letters are accepted where they can mean nothing else. "5mb" is not accepted: it may be bits.
+// Small letters are accepted where they have only one meaning. "5mb" is not accepted, because it may mean bits.
 constexpr Unit kByteUnits[] = {
     {"", 1, 1},
     {"B", 1, 1},

@@ -30,8 +30,8 @@ Result<std::uint64_t> parse_bytes(const char* text, std::size_t length);
 /// under it. Errors as parse_bytes().
 Result<std::uint64_t> parse_rate_bytes_per_s(const char* text, std::size_t length);
 
-/// True for a rate without a unit below one kilobyte a second: "5" far more often means a forgotten "M" than five bytes. "5B" says that bytes are meant. `text` is one that
-/// parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
+/// True for a rate that has no unit and is below one kilobyte a second. "5" mostly means a forgotten "M" and not five bytes. "5B" says that bytes are meant.
+/// `text` is one that parse_rate_bytes_per_s() has read as `rate_bytes_per_s`. Pure.
 bool is_unit_forgotten(const char* text, std::size_t length, std::uint64_t rate_bytes_per_s);
 
 /// Reads a duration such as "250ms", "1s", "2m", "10us", "5ns" into nanoseconds; a number without a unit is refused, because the unit would be a guess. Errors as parse_bytes().

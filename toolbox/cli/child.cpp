@@ -27,7 +27,7 @@ namespace {
 constexpr int kSignalled = 128;
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 
-// Signals that shall end the command, and signals that ask it for something.
+// Signals that should end the command, and signals that request an action of the command.
 constexpr int kEnding[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
 constexpr int kAsking[] = {SIGUSR1, SIGUSR2};
 // A sender to a whole process group, or to a whole service, reaches the command and this process. Both signals count as one.
@@ -218,7 +218,7 @@ bool is_shell_job() {
 
 void stand_with(pid_t child) {
   constexpr timespec kMoment{
-      0, 100'000'000};  // the terminal's Ctrl-Z stops us too, and whoever is held from outside goes on soon
+      0, 100'000'000};  // Ctrl-Z stops this process, too; a process that is held from outside goes on soon
   nanosleep(&kMoment, nullptr);
   if (!is_standing(child)) return;
   raise(SIGSTOP);
@@ -227,7 +227,8 @@ void stand_with(pid_t child) {
 
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The descriptor is opened the wrong way round, so that it can be used as little as a closed descriptor. open() takes the lowest free number.
+    // The descriptor is opened for the opposite direction. So reads or writes on it fail, as on a closed descriptor. open() takes the lowest free
+    // number.
     if (fcntl(fd, F_GETFD) < 0 &&
         open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
       return;

@@ -28,7 +28,7 @@ struct ChildHooks {
   std::optional<bool> is_shell_job;  // what is_shell_job() says, unless the launcher knows better
 };
 
-/// How the command ended.
+/// The way in which the command ended.
 struct ChildEnd {
   bool has_run = false;
   int status =
@@ -43,19 +43,21 @@ struct ChildEnd {
 ChildEnd run_child(const std::vector<std::string>& command, const ChildHooks& hooks);
 ChildEnd run_child(const std::vector<std::string>& command, const std::function<ChildPause(pid_t)>& look);
 
-/// Whether a signal of this number and code (siginfo_t) has reached the command already: the terminal sends its signals to the whole process group. A signal from a process must
-/// be passed on.
+/// Whether a signal of this number and code (siginfo_t) has reached the command already: the terminal sends its signals to the whole process group. A signal
+/// that a process has sent must be passed on.
 bool has_reached_all(int signal_number, int signal_code);
 
-/// Whether a shell at a terminal has started this process as a job, and is told when the job stops. Then the launcher stops when the command stops. Otherwise a program that stops
-/// only itself, as bash does by "suspend", would leave the terminal to nobody. A process that was forked from the process that the shell knows must not ask.
+/// Whether a shell at a terminal has started this process as a job, and is told when the job stops. Then the launcher stops when the command stops. Otherwise
+/// no program would use the terminal after a program has stopped only itself, as bash does by "suspend". This function must not be called in a process that was
+/// forked from the process that the shell knows.
 bool is_shell_job();
 
-/// For a child that was seen to stop: this process stops too, and lets the child continue when it continues itself. Returns at once where the child has continued meanwhile.
+/// To be called when a child has stopped. This process stops, too, and lets the child continue when this process itself continues. Returns at once where the
+/// child has continued meanwhile.
 void stand_with(pid_t child);
 
-/// Call this first in main(). Where the command's standard input, output or error is closed, a descriptor of this process must not get the number of the closed descriptor. The
-/// command finds these descriptors closed, as they were. Reading or printing there fails in this process as before.
+/// Call this first in main(). When the command's standard input, output or error is closed, a descriptor of this process must not get the number of the closed
+/// descriptor. The command finds these descriptors closed, as they were. In this process, reads and writes on them fail as before.
 void occupy_standard_descriptors();
 
 }  // namespace gray::cli

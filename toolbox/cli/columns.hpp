@@ -61,7 +61,7 @@ struct Column {
   std::string key = {};
 };
 
-/// Which columns to print, as indexes in the order wanted, or why the list was not understood.
+/// The columns to print, as indexes in the wanted order, or the reason why the list was not understood.
 struct Selection {
   std::vector<std::size_t> indexes;
   std::string problem;
@@ -69,7 +69,7 @@ struct Selection {
 };
 
 /// Reads the value of --output: "NAME,SIZE" takes exactly these columns, "+SIZE" adds to the default columns, and an empty list means the default columns. Names match in any
-/// case, and so do JSON keys. An unknown name, or a name given twice, is a problem; its sentence lists the existing names.
+/// case, and so do JSON keys. An unknown name, or a name given twice, is a problem. Its sentence lists the existing names.
 Selection select_columns(const std::vector<ColumnHead>& heads, std::string_view list);
 
 /// Lines of "  NAME  what it is" for the end of --help.

@@ -31,7 +31,7 @@ struct CommandLine::Owned {
 
 namespace {
 
-// CLI11 makes the usage line from the options, and does not know of a command that follows them.
+// CLI11 makes the usage line from the options, and has no means to show a command that follows them.
 class FixedUsage : public CLI::Formatter {
  public:
   explicit FixedUsage(std::string line) : line_(std::move(line)) {}
@@ -79,7 +79,7 @@ DescribedOption described_option(const CLI::Option& option, const DefinitionNote
 // One line that says which error CLI11 found, without the program's name.
 std::string explain(const CLI::ParseError& error) {
   std::string text = error.what();
-  // CLI11 names the unexpected arguments after a colon; the first words are long-winded and plural or not.
+  // CLI11 names the unexpected arguments after a colon; the words before the colon are long, and are in the singular or the plural.
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::size_t colon = text.find(": ");
     if (colon != std::string::npos) return "unexpected argument: " + text.substr(colon + 2);
@@ -90,7 +90,8 @@ std::string explain(const CLI::ParseError& error) {
   return text;
 }
 
-// CLI11 would take the mark behind which the options end for the value of an option whose own was forgotten: a report went to a file of that name.
+// When the value of an option was forgotten, CLI11 would take the "--" that ends the options for this value. A report was once written to a file
+// of that name.
 CLI::Option* needing_value(CLI::Option* option) {
   if (option->get_positional()) return option;
   return option->check([](const std::string& value) {
@@ -162,7 +163,7 @@ Option Command::add_option(const std::string& name, std::vector<std::string>& ta
 
 Option Command::add_option(const std::string& name, std::function<std::string(const std::string&)> take,
                            const std::string& help) {
-  // CLI11 shows the long name in its errors, so the message says which option it was.
+  // CLI11 shows the long name in its errors, so the message names the option.
   const auto read = [name, take = std::move(take)](const std::string& text) {
     const std::string problem = take(text);
     if (!problem.empty()) throw CLI::ValidationError(name.substr(name.rfind(',') + 1), problem);

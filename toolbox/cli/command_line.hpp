@@ -12,8 +12,8 @@
 //     return gray::cli::close_stdout(run());
 //   }
 //
-// The variable that an option fills must outlive the parse. It keeps its content when the option is not given. A wrong definition is a programming error and throws the exception
-// of CLI11.
+// The variable that an option fills must outlive the parse. It keeps its content when the option is not given. A wrong definition is a programming error. It
+// throws the exception of CLI11.
 #pragma once
 
 #include <functional>
@@ -46,8 +46,8 @@ class Option {
   /// For an option with many values: it may be given again, and takes one value each time. --help shows that by dots.
   Option one_value_each();
   Option one_value_each_without_dots();
-  /// What a shell offers for the value, where the name of the value in --help does not say it (description.hpp), or where the value is one of `choices` but the program does not
-  /// check it.
+  /// The words that a shell offers for the value. Needed when the name of the value in --help does not tell them (description.hpp), or when the value is one of
+  /// `choices` but the program does not check it.
   Option completed_by(const std::string& value_name, const std::vector<std::string>& choices = {});
 
  private:
@@ -63,7 +63,7 @@ class Command {
   Option add_flag(const std::string& name, const std::string& help);  ///< for --help alone
   Option add_option(const std::string& name, std::string& target, const std::string& help);
   Option add_option(const std::string& name, std::vector<std::string>& target, const std::string& help);
-  /// `take` gets the value. It returns an empty text, or what is wrong with the value.
+  /// `take` gets the value. It returns an empty text, or an error text about the value.
   Option add_option(const std::string& name, std::function<std::string(const std::string&)> take,
                     const std::string& help);
   Command add_subcommand(const std::string& name, const std::string& help);
@@ -73,9 +73,9 @@ class Command {
   void group(const std::string& title, std::initializer_list<const char*> names);
   void usage(const std::string& line);  ///< replaces the usage line that CLI11 makes from the options
   void prefix_command();                ///< parsing stops at the first word that is no option
-  /// For completion alone: another way to write an option that is defined already.
+  /// Used only for completion: another way to write an option that is defined already.
   void also_written(const std::string& option, const std::string& other);
-  /// For completion alone: an argument that the program reads by itself. It may be given several times.
+  /// Used only for completion: an argument that the program reads by itself. It may be given several times.
   void takes_more(const std::string& value_name);
   void refuse_empty_values();  ///< for the options that are defined so far
 
@@ -108,12 +108,12 @@ class CommandLine : public Command {
   std::shared_ptr<Owned> owned_;
 };
 
-/// Adds --version and parses. Returns nothing when the program shall continue. Otherwise it returns the status with which the program shall end at once; stdout is then already
-/// written and checked. `--completion SHELL` alone prints the script for that shell (completion.hpp).
+/// Adds --version and parses. Returns nothing when the program should continue. Otherwise it returns the status with which the program should end at once. In
+/// that case stdout is already written and checked. `--completion SHELL` alone prints the script for that shell (completion.hpp).
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
 
-/// To be called after parse(), when prefix_command() was called on that command line. Gives the command that follows the options, without a "--" before it. If a word before a
-/// "--" looks like an option and is none, the command line is wrong, and the exit status is returned.
+/// To be called after parse(), when prefix_command() was called on that command line. Gives the command that follows the options, without a "--" before it. If
+/// a word before a "--" begins like an option and is no option, the command line is wrong, and the exit status is returned.
 std::optional<int> take_command(const CommandLine& line, int argc, const char* const* argv,
                                 std::vector<std::string>& command);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// completion_bash: the script for bash. It needs nothing but bash. Where bash-completion is installed, that completes the command that a program runs.
+// completion_bash: the script for bash. The script needs only bash. If bash-completion is installed, it completes the command that a program runs.
 #include <fmt/core.h>
 
 #include <map>

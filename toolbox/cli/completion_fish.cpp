@@ -77,7 +77,7 @@ std::string fish_quoted(const std::string& text) {
   return words + "'";
 }
 
-// How a value is completed, as arguments of `complete`.
+// The arguments of `complete` for a value.
 std::string action_of(const DescribedValue& value) {
   if (value.name.empty() || value.name == "CMD") return "";
   if (!value.choices.empty()) {

@@ -3,7 +3,7 @@
 //
 // One problem is one line on stderr, "prog: message", written by a single write(2) so that lines of several
 // processes do not mix. Control characters in the message (a file name may hold a newline) are shown escaped.
-// Results go to stdout; all messages of this module go to stderr.
+// Results go to stdout. All messages of this module go to stderr.
 #pragma once
 
 #include <fmt/core.h>
@@ -67,7 +67,7 @@ template <typename... Args>
 /// The text of an errno value, given positive or negative ("No such file or directory"). Any thread.
 std::string error_text(int error_number);
 
-/// For toolbox/cli/progress alone: whether an unfinished progress line stands on the terminal.
+/// Used only by toolbox/cli/progress: whether the terminal shows an unfinished progress line.
 void set_progress_line_shown(bool is_shown);
 
 }  // namespace gray::cli

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // formatting: the functions of fmt that are no templates, compiled once into this project's programs.
 //
-// With fmt's shared library each program would also load the C++ library as a shared one, which more than doubles its start time. Only this file uses fmt in its header-only
-// form: the compiler needs seconds for that. A function that is missing here is taken from the shared library, and the program starts slower; tests/shape/needed_test.sh detects
-// that.
+// With fmt's shared library each program would also load the shared C++ library, which more than doubles its start time. Only this file uses fmt in its
+// header-only form: the compiler needs seconds for that. A function that is missing here is taken from the shared library, and the program starts slower;
+// tests/shape/needed_test.sh detects that.
 #include <string>
 
 #include <fmt/core.h>

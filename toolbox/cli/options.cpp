@@ -17,7 +17,7 @@ std::string version_text() {
 int print_and_close(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return close_stdout(kExitSuccess);
-  // A text longer than stdio's buffer fails here, and stdio would not say later by what.
+  // The write of a text longer than stdio's buffer fails here, and stdio would not tell the reason later.
   write_diagnostic(
       fmt::format("cannot write to standard output: {}", error_text(errno != 0 ? -errno : -EIO)));
   return kExitSomeFailed;

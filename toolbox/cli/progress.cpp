@@ -13,14 +13,14 @@
 namespace gray::cli {
 namespace {
 
-// Work shorter than this shows no line, since a line that vanishes at once only disturbs.
+// Work shorter than this shows no line, because a line that vanishes at once only distracts.
 constexpr std::uint64_t kSilentStartNs = 500 * base::kNanosecondsPerMillisecond;
 
 // Ten redraws a second look continuous, and are little data on a slow line.
 constexpr std::uint64_t kRedrawIntervalNs = 100 * base::kNanosecondsPerMillisecond;
 
 void write_line(int fd, const std::string& text) {
-  // A terminal that does not take the line loses one redraw; the work itself goes on.
+  // When the terminal does not accept the line, one redraw is lost. The work itself goes on.
   [[maybe_unused]] const ssize_t written = ::write(fd, text.data(), text.size());
 }
 

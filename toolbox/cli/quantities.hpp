@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // quantities: reads bytes, rates and durations from options, and prints them for people.
 //
-// The spellings are those of toolbox/base/units. This file adds the sentence that tells a person what is wrong and what would be right, and an option for each quantity. Printed
-// values are rounded to three digits. Printed bytes and rates count in 1024, in whatever unit they were typed.
+// The spellings are defined in toolbox/base/units. This file adds the error sentences for a person, with examples of right texts, and an option for each
+// quantity. Printed values are rounded to three digits. Printed bytes and rates count in 1024, no matter in which unit they were
+// typed.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ Reading read_bytes(std::string_view text);
 Reading read_rate_bytes_per_s(std::string_view text);
 Reading read_duration_ns(std::string_view text);
 
-/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not given. A wrong
-/// value is a usage error with the sentence above.
+/// Adds an option whose value is such a quantity. The value is stored in `target`. `target` must outlive the parse and keeps its content if the option is not
+/// given. A wrong value is a usage error, and the message contains Reading::problem.
 Option add_bytes_option(Command& command, const std::string& name, std::uint64_t& target,
                         const std::string& help);
 Option add_rate_option(Command& command, const std::string& name, std::uint64_t& target_bytes_per_s,

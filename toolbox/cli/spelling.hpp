@@ -8,7 +8,8 @@
 
 namespace gray::cli {
 
-/// The known word with the fewest letters inserted, removed or changed. Empty if that are more than a third of the letters. Pure.
+/// The known word with the fewest letters inserted, removed or changed. Empty if these are more than a third of the letters.
+/// Pure.
 std::string closest_word(std::string_view wanted, const std::vector<std::string>& words);
 
 }  // namespace gray::cli

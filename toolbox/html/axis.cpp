@@ -14,13 +14,13 @@ namespace {
 
 constexpr double kValuesWanted = 7;
 constexpr double kPowersWanted = 6;
-// The smallest value whose logarithm is worth drawing.
+// The smallest value whose logarithm is drawn.
 constexpr double kTiny = 1e-12;
 constexpr double kSecondNs = 1e9;
 constexpr double kMinuteNs = 60 * kSecondNs;
 // For longer times the round values are in minutes and hours.
 constexpr double kMinutesRound[] = {1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440};
-// Steps between byte values, in the unit of the axis. With steps up to 100 the axis ends before the next unit begins; a longer step divides that unit evenly.
+// Steps between byte values, in the unit of the axis. With steps up to 100 the axis ends before the next unit begins. A longer step divides that unit evenly.
 constexpr double kBytesRound[] = {1, 2, 5, 10, 20, 50, 100, 128, 256, 512};
 
 bool counts_in_1024(Quantity quantity) {
@@ -57,7 +57,8 @@ double step_of(double span, Quantity quantity) {
   return quantity == Quantity::count ? std::max(step, 1.0) : step;
 }
 
-// Powers of two or ten. Where there are many, some are left out; where there are hardly any, the two ends of the axis are used.
+// Powers of two or ten. When there are many such values, some are left out. When there are hardly any, the two ends of the axis
+// are used.
 std::vector<double> round_powers(const Axis& axis) {
   const double base = counts_in_1024(axis.quantity) || axis.quantity == Quantity::count ? 2 : 10;
   const double first = std::ceil(std::log(std::max(axis.low, kTiny)) / std::log(base) - 1e-9);

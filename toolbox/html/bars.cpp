@@ -11,7 +11,7 @@ namespace gray::html {
 namespace {
 
 constexpr double kLength = 1000;
-// A stretch is at least this wide, so that it is visible however short it is.
+// A stretch is at least this wide, so that even a short stretch is visible.
 constexpr double kWidthMin = 1;
 
 std::string opacity_of(const Stretch& stretch) {

@@ -21,7 +21,7 @@ struct Series {
   std::vector<Point> points;  ///< Ascending by x.
 };
 
-/// A dashed line whose name stands in the list of colours: vertical at a value of x, or horizontal at a value of y.
+/// A dashed line whose name is in the list of colours: vertical at a value of x, or horizontal at a value of y.
 struct Mark {
   enum class Along { x, y };
   Along along;

@@ -15,7 +15,8 @@ namespace gray::html {
 /// `text` in a form that is safe in a page or in an attribute: markup, control characters and bytes that are not UTF-8 are shown and have no effect. Pure.
 std::string escape(std::string_view text);
 
-/// As escape(), for a file's name: the line may break at any place in it, and a change of writing direction inside the name ends with the name. Pure.
+/// Same as escape(), for a file's name: the line may break at any place in it, and a change of writing direction inside the name ends with the name.
+/// Pure.
 std::string name(std::string_view text);
 
 /// `seconds` since 1970 as a date and time in this host's time zone.

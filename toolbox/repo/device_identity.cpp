@@ -58,7 +58,7 @@ std::string uuid_from_links(dev_t device) {
   return "";
 }
 
-// A serial number may hold any characters. Those that are not allowed in a name become '-'.
+// A serial number may hold any characters. Characters that are not allowed in a name become '-'.
 std::string as_device_word(std::string text) {
   const std::size_t last = text.find_last_not_of(" \n");
   text.resize(last == std::string::npos ? 0 : last + 1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // device_identity: a name for the file system or device behind a path that stays the same over reboots.
 //
-// Knowledge assumed: device numbers are given out anew at each boot, the identifier inside a file system and
-// the serial number of a disk are not. Observed: FS_IOC_GETFSUUID (Linux 6.9), /dev/disk/by-uuid,
-// /sys/dev/block, statfs(2). Inferred: the name is taken from the first of these that answers. What breaks it: copies of a file
-// system made block by block.
+// Knowledge assumed: device numbers are given out anew at each boot, the identifier inside a file system and the serial number
+// of a disk stay the same. Observed: FS_IOC_GETFSUUID (Linux 6.9), /dev/disk/by-uuid, /sys/dev/block, statfs(2). Inferred: the
+// name is taken from the first of these sources that has one. What breaks it: copies of a file system made block by block.
 #pragma once
 
 #include <string>

@@ -11,7 +11,8 @@
 namespace gray::repo {
 namespace {
 
-// A value becomes the rest of one line: control characters, and blanks at its ends, could not be read back.
+// A value becomes the rest of one line. Control characters become blanks, and blanks at the ends are removed,
+// because a reader could not get them back.
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

@@ -9,7 +9,7 @@
 namespace gray::repo {
 namespace {
 
-// Longer names are a mistake or an attack; lines stay readable.
+// Longer names are a mistake or an attack. The bound also keeps lines readable.
 constexpr std::size_t kNameLengthMax = 128;
 constexpr std::size_t kNumberLengthMax = 32;
 

@@ -20,7 +20,7 @@
 namespace gray::repo {
 namespace {
 
-// A repository has some hundred lines; a file larger than this is no repository.
+// A repository has some hundred lines. A file larger than this is no repository.
 constexpr std::size_t kFileBytesMax = 4 * base::kMiB;
 
 // flock() has no time limit of its own, so a taken lock is tried again after this pause.

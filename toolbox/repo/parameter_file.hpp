@@ -24,7 +24,7 @@ struct LoadedFile {
   std::vector<Parameter> parameters;
 };
 
-/// Reads `path`. No content of the file makes it throw. It never waits: a FIFO counts as unreadable.
+/// Reads `path`. The function does not throw for any content of the file. It never waits: a FIFO counts as unreadable.
 LoadedFile load_file(const std::string& path, const Fingerprint& here);
 
 /// A set of changes that is applied as a whole or not at all.
@@ -52,8 +52,8 @@ struct UpdateOutcome {
 inline constexpr std::uint64_t kLockWaitMaxNs = UINT64_C(10'000'000'000);
 
 /// Applies `changes` to the file at `path`, making its folder if needed. Any number of processes and threads
-/// may do so at once: each sees the updates of the others. Sleeps while another writer holds the lock. If it fails, or the
-/// process is killed in between, the old file is still there, whole.
+/// may do so at once: each sees the updates of the others. Sleeps while another writer holds the lock. If the call fails,
+/// or if the process is killed during it, the old file is still there and complete.
 UpdateOutcome update_file(const std::string& path, const Fingerprint& here, const Changes& changes,
                           UnusableFile unusable = UnusableFile::kRefuse,
                           std::uint64_t lock_wait_max_ns = kLockWaitMaxNs);

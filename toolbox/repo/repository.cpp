@@ -17,7 +17,7 @@ constexpr std::string_view kVariablePrefix = "GRAY_PARAM_";
 constexpr const char* kHostFolder = "/var/lib/gray";
 
 std::string user_folder() {
-  // The XDG base directory specification: a relative path is to be ignored.
+  // The XDG base directory specification: a relative path must be ignored.
   const char* data_home = std::getenv("XDG_DATA_HOME");
   if (data_home != nullptr && data_home[0] == '/') return std::string(data_home) + "/gray";
   const char* home = std::getenv("HOME");
@@ -54,7 +54,7 @@ Parameter unmeasured(std::string_view key, std::string_view device, double value
   return parameter;
 }
 
-// A message must stay on one line, whatever the variable holds.
+// A message must stay on one line for any content of the variable.
 std::string shown(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -203,7 +203,7 @@ std::vector<Found> Repository::list() const {
     const std::optional<Name> name = parse_name(text);
     std::optional<Found> found = name ? find(name->key, name->device) : std::nullopt;
     if (!found) continue;
-    // A flag or variable without a device may have given the value. The result still names the device that was asked for.
+    // A flag or variable without a device may have given the value. The result still names the requested device.
     found->parameter.device = name->device;
     all.push_back(std::move(*found));
   }

@@ -12,8 +12,8 @@ namespace {
 constexpr auto kMiB = static_cast<double>(base::kMiB);
 constexpr auto kKiB = static_cast<double>(base::kKiB);
 
-// The access and prediction units are those of Arpaci-Dusseau, SOSP 2001, section 4.1. Times are of the order
-// seen on present machines with a flash disk; on a mechanical disk the miss is some fifty times longer.
+// The access and prediction units are those of Arpaci-Dusseau, SOSP 2001, section 4.1. The times are typical of present machines with a flash disk. On a
+// mechanical disk the time of a cache miss is some fifty times longer.
 constexpr ShippedDefault kDefaults[] = {
     {"cache.hit_ns", 500, "ns", false},
     {"cache.threshold_ns", 10'000, "ns", true},

@@ -20,7 +20,8 @@ constexpr std::string_view kTrailer = "end ";
 constexpr std::string_view kLegend = "# key value unit spread samples method date\n";
 constexpr std::string_view kUnknown = "-";
 
-// FNV-1a with 64 bits (Fowler, Noll, Vo): protects against accidents, not against forgery: a forger could also write a complete false file.
+// FNV-1a with 64 bits (Fowler, Noll, Vo): protects against accidents and not against forgery. A forger could also write a complete false
+// file.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (const char c : text) {

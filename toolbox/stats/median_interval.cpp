@@ -11,7 +11,7 @@
 namespace gray::stats {
 namespace {
 
-// Confidence of the interval that leaves `left_out` values outside at each end.
+// The confidence of the interval that excludes `left_out` values at each end.
 double confidence_of(unsigned left_out, unsigned count) {
   return 1 - 2 * gsl_cdf_binomial_P(left_out, 0.5, count);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // median_interval: finds the two values of the sample between which the true median lies.
 //
-// Each value lies below the true median with probability one half, whatever the distribution. So the number of values below the median is binomial. This gives the confidence
-// that the k-th smallest and the k-th largest value enclose the median (Conover, Practical Nonparametric Statistics, section 3.2). The result is exact and does not use the
-// normal approximation.
+// Each value lies below the true median with probability one half, for any distribution. So the number of values below the median is binomial. This gives the
+// confidence that the k-th smallest and the k-th largest value enclose the median (Conover, Practical Nonparametric Statistics, section 3.2). The result is
+// exact and does not use the normal approximation.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,8 @@
 //
 // Source: B. Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: the distance from the
 // median over the median of these distances, scaled so that it reads like standard deviations of a normal
-// sample. Median and median deviation stay useful even if nearly half of the sample are outliers; mean and standard deviation do not.
+// sample. Median and median deviation stay useful even if nearly half of the sample are outliers. Mean and standard deviation do not
+// stay useful then.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sign_test: two programs run in turn: is one of them lower more often than chance explains?
+// sign_test: tests, for two programs that run in turn, whether one of them has the lower value more often than chance explains.
 //
 // The paired sign test assumes nothing about the distributions, only that the pairs are independent. So it suits timings on a host whose speed drifts, where both values of a
 // pair are measured under the same conditions (Conover, Practical

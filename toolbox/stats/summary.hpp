@@ -2,7 +2,7 @@
 // summary: describes a sample by a few numbers, and gives its quantiles.
 //
 // All functions of toolbox/stats take samples by const reference, leave their order alone, hold no state and
-// may run in any thread. A sample with a value that is not finite is -EDOM; a sample that is too small is -EINVAL.
+// may run in any thread. A sample with a value that is not finite is -EDOM. A sample that is too small is -EINVAL.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,9 @@
 // cached_read: measures in less than a millisecond what a read of one cached byte costs on this host, for callers that have no recorded value.
 //
 // Knowledge assumed: a program that runs has its own first page in the page cache. Observed: the times of repeated reads of one byte of that page. Inferred: the cost is a low
-// quantile of these times, because a disturbance can only make a read slower. What breaks it: a file system without a page cache below the program; the time itself shows that.
-// The time is that of a processor that does nothing else, so a threshold has to lie well above it. `microbench run cache_roc` finds the threshold from hits and misses.
+// quantile of these times, because a disturbance can only make a read slower. What breaks it: a file system without a page cache below the program. The long
+// time itself shows this case. The measured time is the time on a processor that does nothing else, so a threshold has to be well above it. `microbench run
+// cache_roc` finds the threshold from hits and misses.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // timer: the project's clock (toolbox/base/clock), the cost of one reading, and the step by which the clock advances.
 //
-// The processor's own counter is not used directly: it is reliable only where the kernel uses it for its own time, and there the vDSO already reads it, in order, at the same
-// cost. `script/bench microbench` measures both (docs/results.md).
+// The processor's own counter is not used directly. The counter is reliable only if the kernel uses it for its own time. In that case the vDSO already reads
+// it, in order, at the same cost. `script/bench microbench` measures both (docs/results.md).
 #pragma once
 
 #include <cstdint>

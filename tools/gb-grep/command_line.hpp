@@ -32,7 +32,7 @@ struct CommandLine {
   Globs folder_globs;
 };
 
-/// What gb-grep does with this command line.
+/// The action of gb-grep for this command line.
 enum class Way {
   order,       // run grep over the ordered files
   plain_grep,  // run plain grep: it reports the mistake, or has no files to order

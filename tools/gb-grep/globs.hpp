@@ -14,10 +14,10 @@ class Globs {
  public:
   void add(std::string glob, bool is_included);
 
-  /// For a name that was found: its last part decides.
+  /// For a name that was found below a folder. The last part of the name decides.
   [[nodiscard]] bool leave_out_found(const char* last_part) const;
 
-  /// For a name on the command line: the whole name decides, or any tail of it that follows a slash.
+  /// For a name on the command line. The whole name decides, or any tail of the name that follows a slash.
   [[nodiscard]] bool leave_out_named(const char* name) const;
 
  private:

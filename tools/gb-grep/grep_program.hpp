@@ -9,7 +9,8 @@
 
 namespace gb_grep {
 
-/// The path of grep: the first grep in $PATH that is not this program, which may be installed there under that name. Empty: there is none.
+/// The path of the first grep in $PATH that is not this program. This program may be installed there under the name "grep", too. Empty:
+/// there is none.
 std::string find_grep();
 
 /// The words as arguments for execv(2), "grep" first. `words` must outlive the result.

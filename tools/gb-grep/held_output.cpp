@@ -28,7 +28,8 @@ bool HeldOutput::is_no_text(const std::string& text, const char* name) const {
   return text.ends_with(wording_.binary_before + name + wording_.binary_behind);
 }
 
-// If groups are separated by lines, a piece is one file. The message that a binary file matches is a match, but no group.
+// If groups are separated by lines, a piece is the output for one file. The message that a binary file matches counts as
+// a match, but not as a group.
 void HeldOutput::add(std::uint32_t turn, Piece piece, const char* name) {
   if (!wording_.separator.empty()) {
     const std::uint64_t length_max =

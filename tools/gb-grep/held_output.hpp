@@ -40,7 +40,8 @@ class HeldOutput {
   /// Call this when a run of grep begins.
   void begin_run() { has_run_matches_ = false; }
 
-  /// Adds a piece. The pieces of a run must be added in the order in which they were printed. `turn` says when the piece is written; `name` is that of its first file.
+  /// Adds a piece. The pieces of a run must be added in the order in which they were printed. `turn` says when the piece is written; `name` is the name of its
+  /// first file.
   void add(std::uint32_t turn, Piece piece, const char* name);
 
   /// Writes all pieces whose turn has come; 0 or a negative errno.
@@ -53,7 +54,7 @@ class HeldOutput {
 
   Wording wording_;
   Spool out_;
-  // A file for messages, which are short; it has its own space if the file for the output is full.
+  // A file for messages, which are short. It has its own space if the file for the output is full.
   Spool err_;
   std::map<std::uint32_t, Piece> pieces_;  // by turn
   std::uint32_t turn_ = 0;

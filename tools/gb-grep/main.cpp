@@ -47,7 +47,7 @@ int search(const gb_grep::Reading& reading) {
   return gb_grep::run_over(program, reading.line, order(names));
 }
 
-// The options of grep come from the installed grep at the time of completion.
+// At the time of completion, the installed grep is asked for its options.
 int print_completion(const char* shell) {
   gray::cli::DescribedCommand command;
   command.options = {{{"--sorted"}, {}, "print in the order of plain grep"},

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kFdMin = 100;  // three digits
 
-// The name is removed before another program can use it.
+// Makes a pipe without a name: the pipe's name is removed before another program can open the pipe.
 int make_pipe(const std::string& path) {
   if (mkfifo(path.c_str(), S_IRUSR | S_IWUSR) != 0) return -1;
   const int fd = open(path.c_str(), O_PATH);

@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: grep opens its files one after the other, and with --line-buffered all output for a file is written before grep opens the next file. A process that opens a
 // named pipe for reading waits until another process opens it for writing.
-// Output observed: between files in grep's list stands such a pipe. When the open for writing in gb-grep returns, grep has come to that pipe.
+// Output observed: there is such a pipe between files in grep's list. When gb-grep's open for writing returns, grep has come to that pipe.
 // Inference drawn: all output that is written by then is for the files before the pipe.
 // What breaks it: a grep that reads several files at once. GNU grep does not do that.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace gb_grep {
 
-/// Uses two pipes in turn, so that the pipe to which grep comes is never still open from the last time.
+/// Uses two pipes by turns. So the pipe that grep opens next is never still open from the time before.
 class Marks {
  public:
   Marks();

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kTrouble = 2;
 
-// A mark in the list takes less than three times the room of the shortest name, so a list with marks needs at most four times the room.
+// A mark in the list takes less than three times the bytes of the shortest name, so a list with marks needs at most four times the
+// bytes.
 constexpr std::size_t kRoomShare = 4;
 
 // The exit status that a single grep over all files would have.

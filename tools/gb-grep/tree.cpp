@@ -19,7 +19,7 @@
 namespace gb_grep {
 namespace {
 
-// Numbers of grep's walk: from kSortedMin entries on it sorts them, up to kSortedMax at a time.
+// Constants of grep's walk: in a folder with kSortedMin entries or more, grep sorts the entries, up to kSortedMax at a time.
 constexpr std::ptrdiff_t kSortedMin = 10'001;
 constexpr std::ptrdiff_t kSortedMax = 100'000;
 
@@ -115,7 +115,7 @@ class Walk {
     return line_.follows_links ? !line_.skips_devices : line_.reads_devices;
   }
 
-  // Sets `status` for folders. An entry that is gone, or a dangling link, counts as a file, because grep then reports what is wrong with it.
+  // Sets `status` for folders. An entry that is gone, or a dangling link, counts as a file, because grep then reports the error.
   Kind look_at(const Entry& entry, const std::string& path, struct stat& status) const {
     if (entry.type == DT_REG) return Kind::file;
     if (entry.type == DT_LNK && !line_.follows_links) return Kind::none;

@@ -16,8 +16,8 @@ struct Text {
   std::string value;
 };
 
-// Whether the text behind `head` is a value: the whole word, the value of an option (-Xmx{}), or that of a variable or long option (SIZE={}). Otherwise the braces belong to
-// another program's text, such as '{n}' in a longer awk program.
+// Whether the text behind `head` is a value: the whole word, the value of an option (-Xmx{}), or the value of a variable or long option (SIZE={}). Otherwise
+// the braces belong to another program's text, such as '{n}' in a longer awk program.
 bool is_before_value(std::string_view head) {
   return head.empty() || head.front() == '-' || head.back() == '=';
 }

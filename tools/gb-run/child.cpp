@@ -32,8 +32,8 @@ int run_child(const std::vector<std::string>& command, const std::vector<std::st
     return pause;
   });
   usage.has_run = end.has_run;
-  // A short program may end before it was checked at its largest size. So the kernel's peak of resident memory is used as well, less the mapped file pages, which are not the
-  // program's own.
+  // A short program may end before it was checked at its largest size. So the kernel's peak of resident memory is used as well. Mapped file pages are
+  // subtracted, because they are not the program's own memory.
   usage.peak_bytes =
       std::max(seen_bytes, end.resident_peak_bytes - std::min(end.resident_peak_bytes, file_bytes));
   return end.status;

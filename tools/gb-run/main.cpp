@@ -23,7 +23,7 @@ namespace {
 
 using gray::memory::Allocator;
 
-// A smaller change is not worth waking the waiting processes.
+// A smaller change is not announced, because each announcement wakes the waiting processes.
 constexpr std::uint64_t kMovedBytesMin = gray::base::kMiB;
 
 const char* name_of(gray::memory::PoolKind kind) {
@@ -42,7 +42,7 @@ const char* name_of(gray::memory::PoolKind kind) {
   return "the memory of this machine";
 }
 
-// The limit with the least capacity, which waiting does not change, and that capacity.
+// The limit with the least capacity, and this capacity. Waiting does not change it.
 std::string tightest_limit(const gray::memory::Request& request) {
   const gray::memory::HostAccounts accounts;
   std::vector<gray::memory::Pool> pools =
@@ -57,7 +57,7 @@ std::string tightest_limit(const gray::memory::Request& request) {
                      gray::cli::format_bytes(least->capacity_bytes));
 }
 
-// The required memory, as the subject of a sentence.
+// A text that names the required memory. It is the subject of a sentence.
 std::string least_memory(const gray::memory::Request& request) {
   const std::string least = gray::cli::format_bytes(request.min_bytes);
   if (request.beside_bytes == 0) return least;

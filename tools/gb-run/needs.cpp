@@ -19,9 +19,9 @@
 namespace gb_run {
 namespace {
 
-// Each run forgets one part in so many of the difference to the highest need.
+// After each run the highest need falls by 1/kForgetShare of the difference between it and the run's need.
 constexpr std::uint64_t kForgetShare = 8;
-constexpr std::uint64_t kSpareShare = 8;  // one part in so many is added, because runs differ
+constexpr std::uint64_t kSpareShare = 8;  // 1/kSpareShare is added, because runs differ
 // Memory that the kernel uses for a process and charges to its group: page tables, stacks, descriptors.
 constexpr std::uint64_t kKernelBytes = gray::base::kMiB;
 constexpr std::uint64_t kUnknownShareOfPool = 8;

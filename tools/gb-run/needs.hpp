@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// needs: learns how much memory programs take beside their grant, from their earlier runs.
+// needs: learns how much memory programs take in addition to their grant, from their earlier runs.
 //
 // Knowledge assumed: a program takes memory to start (an interpreter, its libraries, a heap's own administration). It takes this memory before it touches its granted memory, and
 // in addition to it.
 // Output observed: the largest amount that the kernel counted as the program's own, after the program has ended.
 // Inference drawn: the amount beyond the grant is the program's need. A program that stayed below its grant needs at most the whole amount that it took.
-// What breaks it: a program that does not keep to its grant: so the need is bounded. A program that needs much more on some days than on others: so the highest need counts, and
-// is forgotten slowly.
+// What breaks it: a program that does not keep to its grant (so the need is bounded); a program that needs much more memory on some days than on others (so the
+// highest need is used, and falls slowly).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ inline constexpr std::uint64_t kNeedMaxBytes = std::uint64_t{512} << 20U;
 std::optional<std::uint64_t> learn(std::optional<std::uint64_t> known, std::uint64_t grant_bytes,
                                    std::uint64_t peak_bytes);
 
-/// How much to leave free for a program's need beside a grant of at least `min_bytes`, in a pool of `capacity_bytes`. A need that is only assumed never causes a refusal. Pure.
+/// How much memory to leave free for a program's need in addition to a grant of at least `min_bytes`, in a pool of `capacity_bytes`. A need that is only
+/// assumed never causes a refusal. Pure.
 std::uint64_t need_of(std::optional<std::uint64_t> known, std::uint64_t min_bytes,
                       std::uint64_t capacity_bytes);
 

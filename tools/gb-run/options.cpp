@@ -83,7 +83,7 @@ std::optional<int> apply(const Flags& flags, Options& options) {
   request.min_bytes = std::max<std::uint64_t>(1, flags.multiple_bytes);
   if (!flags.min.empty()) problem = read_amount(flags.min, whole_bytes, request.min_bytes);
   if (!problem.empty()) return gray::cli::fail_usage("--min: {}", problem);
-  // If a maximum in percent is below the minimum, the memory is missing; the command line is not wrong.
+  // When a maximum in percent is below the minimum, there is too little memory. This is not an error of the command line.
   if (!flags.max.empty() && flags.max.back() == '%' &&
       request.max_bytes < request.min_bytes + request.multiple_bytes)
     request.max_bytes = std::max(request.max_bytes, request.min_bytes + request.multiple_bytes - 1);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kShortPercent = 1;  // of the last ten seconds, in which some task waited for memory
 
-// The reason why a process could not be watched, and what would help.
+// The reason why a process could not be watched, and a remedy.
 std::string reason(const gb_wss::Process& process) {
   switch (process.error) {
     case -ESRCH:

@@ -24,7 +24,7 @@ struct Options {
   bool is_json = false;
 };
 
-/// Returns nothing when the program shall continue, else the exit status.
+/// Returns nothing when the program should continue, else the exit status.
 std::optional<int> read_options(int argc, char** argv, Options& options);
 
 }  // namespace gb_wss

@@ -11,7 +11,7 @@
 namespace gb_wss {
 namespace {
 
-// Memory is scarce if less than one part in so many of the host's memory is available.
+// Memory is scarce if less than 1/kLittleShare of the host's memory is available.
 constexpr std::uint64_t kLittleShare = 8;
 constexpr char kUnified[] = "0::";  // of /proc/PID/cgroup
 constexpr char kGroups[] = "/sys/fs/cgroup";

@@ -10,8 +10,8 @@
 namespace gbp {
 
 /// Runs `command` with the paths of `files` behind it, in batches within the system's limit, one batch after the other. Files that could not be examined are passed as well,
-/// because the command reports better what is wrong with them. With `has_waves` no batch holds both cached files and other files. Returns 0; 1 if a batch failed; 126 or 127 if
-/// the command cannot be run.
+/// because the command itself reports their errors better. With `has_waves` no batch holds both cached files and other files. Returns 0; 1 if a batch failed;
+/// 126 or 127 if the command cannot be run.
 int run_batches(const std::vector<std::string>& command, const std::vector<File>& files, bool has_waves);
 
 /// How many bytes of names, with their NULs and pointers, fit behind these words in one command line.

@@ -26,7 +26,7 @@ double rounded(float share) {
   return std::round(static_cast<double>(share) * kSteps) / kSteps;
 }
 
-// A name that is not UTF-8 is printed with replacement characters, because JSON cannot hold it; the option -0 prints it unchanged.
+// A name that is not UTF-8 is printed with replacement characters, because JSON cannot hold it. The option -0 prints it unchanged.
 std::string json_line(const File& file, std::size_t rank, bool is_for_terminal) {
   Json json;
   json["path"] = file.path;

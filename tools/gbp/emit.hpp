@@ -17,7 +17,8 @@ enum class Format {
 /// The backend's name on the command line and in JSON; "none" for a number that is no backend.
 const char* backend_name(std::uint32_t backend);
 
-/// Whether stdout is a terminal. Then names are escaped, so that the terminal takes no part of them for a command. For programs names are printed byte for byte.
+/// Whether stdout is a terminal. For a terminal, names are escaped, so that the terminal takes no part of them for a command. For programs names are printed
+/// byte for byte.
 bool is_terminal_output();
 
 /// Writes all files in their order to stdout. Write errors are reported when the stream is closed.

@@ -89,7 +89,8 @@ std::uint64_t cache_bytes_max_now() {
   return gb_available(0, std::numeric_limits<std::size_t>::max() / 2, 1, &bytes, &options) == 0 ? bytes : 0;
 }
 
-// Gives no value without a limit below the host's memory: the free memory of the whole host is only what its kernel keeps free for itself.
+// Gives no value without a limit below the host's memory: the free memory of the whole host is only the memory that its kernel keeps free
+// for itself.
 std::optional<std::uint64_t> free_bytes_now() {
   gb_alloc_options options{};
   options.size = sizeof options;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// fullness: tells whether the cache is full. In a full cache each fetched page pushes out another page of the file, which the next scan will miss.
+// fullness: tells whether the cache is full. When the cache is full, each fetched page causes the eviction of another page of the file, which the
+// next scan has to fetch again.
 //
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When a file is scanned again and again, that is the page which comes next. At a limit the kernel
 // evicts some ten MiB at a time, even for one page.
-// Output observed: the room below the limit of a control group. Without a limit: how much of the file is cached before and after a part of it was fetched, and which of its parts
-// were evicted in between.
-// Inference drawn: with a limit, pages fit until the room is used up. Pages fetched after that are dropped again, so the limit is never reached. Without a limit the cache is
-// full in two cases: twice in a row the file's cached bytes grew by less than half of the fetched bytes; or enough of the parts that were cached at the start has been evicted.
+// Output observed: the free memory below the limit of a control group (the room). Without a limit: how much of the file is cached before and after a part of it
+// was fetched, and which of its parts were evicted in between.
+// Inference drawn: with a limit, pages fit until the room is used up. Pages fetched after that are dropped again, so the limit is never reached. Without a
+// limit the cache counts as full in two cases. In the first case the file's cached bytes grew twice in a row by less than half of the fetched bytes. In the
+// second case enough of the parts that were cached at the start has been evicted.
 // What breaks it: memory that other programs take in the meantime, and pages that they make the kernel evict. Without a limit, a file counts as fitting if less than two steps of
 // it are missing. This fault costs little, because the file's cached parts are read first.
 #pragma once

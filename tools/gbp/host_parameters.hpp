@@ -28,7 +28,7 @@ struct HostParameters {
 };
 
 /// Chooses the parameters for files on `device` (a name of toolbox/repo/device_identity; empty: unknown) in the same way as libgray, and explains them. `time_hit` times a cached
-/// read if no threshold was measured; if it is null, each probe is compared with a certain hit. Pure except for that call.
+/// read if no threshold was measured. If it is null, each probe is compared with a certain hit. Pure except for that call.
 HostParameters choose_host_parameters(const gray::repo::Repository& repository, const std::string& device,
                                       gray::filecache::TimeHit time_hit = nullptr);
 

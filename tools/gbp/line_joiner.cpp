@@ -92,7 +92,8 @@ int LineJoiner::end_run() {
   return join_before(run_start_, std::move(line));
 }
 
-// The file before the border has come, from the start of the line `tail`. Joins `tail` with the text behind the border.
+// Called when the text before the border has come, from the start of the line `tail` on. Joins `tail` with the text
+// behind the border.
 int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   for (auto middle = middles_.find(border); middle != middles_.end(); middle = middles_.find(border)) {
     append(tail, std::move(middle->second.line));
@@ -109,7 +110,7 @@ int LineJoiner::join_behind(std::uint64_t border, Line tail) {
   return pass_on(tail);
 }
 
-// The text behind the border has come, up to a newline. Joins `head` with the text before the border.
+// Called when the text behind the border has come, up to a newline. Joins `head` with the text before the border.
 int LineJoiner::join_before(std::uint64_t border, Line head) {
   for (auto middle = middles_.begin(); middle != middles_.end();) {
     if (middle->second.end != border) {

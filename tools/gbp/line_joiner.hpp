@@ -64,7 +64,7 @@ class LineJoiner {
     std::uint64_t end;
     Line line;
   };
-  // Parts without a newline between two borders, by the border before them.
+  // The parts that have no newline. The key is the border before these parts.
   std::map<std::uint64_t, Middle> middles_;
 
   bool has_run_ = false;  // a run is a row of pieces that follow one another in the file

@@ -27,7 +27,7 @@ constexpr std::uint64_t kPageBytes = 4 * gray::base::kKiB;
 // How many parts of a file a bar can show, and how many slices of the whole set.
 constexpr std::uint64_t kPartsShown = 400;
 constexpr std::size_t kSlicesShown = 400;
-// The opacity of a stretch that is partly cached, at places that are not known.
+// The opacity of a stretch of which unknown parts are cached.
 constexpr double kSomewhere = 0.5;
 
 bool is_counted(std::uint32_t backend) {
@@ -126,7 +126,7 @@ std::vector<Stretch> slices_of(const std::vector<File>& files, std::uint64_t set
   return stretches;
 }
 
-// The cached parts of the file and their places. Where the kernel does not count, only how much of the file is cached.
+// The cached parts of the file and their places. If the kernel does not count, the bar shows only how much of the file is cached.
 std::vector<Stretch> stretches_of(gb_cache_t* detector, const File& file) {
   if (file.error != 0 || file.cached_fraction < 0) return {{0, 1, "lost"}};
   if (file.cached_fraction >= 1) return {{0, 1, "s0"}};

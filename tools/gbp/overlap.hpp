@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // overlap: decides whether the disk fetches the missing parts of a file while the reader still works on the cached parts, and how far ahead.
 //
-// Knowledge assumed: pages that are being fetched need room. In a full cache that room is taken from cached parts. The room is one window in total, because a fetched part is
-// passed on and leaves its room to the next part.
+// Knowledge assumed: pages that are being fetched need memory. When the cache is full, this memory is taken from cached parts. This memory is one
+// window in total, because a fetched part is passed on and leaves its memory to the next part.
 // Output observed: how fast the reader takes the data.
-// Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would stand still in that time. A fast reader gains
-// nothing by overlap, and the cached parts are worth more to its next scan.
+// Inference drawn: a slow reader has work of its own between its reads (a sort, a compressor); without overlap the disk would be idle in that time. For a
+// fast reader overlap saves no time, and it is better to keep the cached parts for the next scan.
 // What breaks it: a reader that pauses once for another reason. Such a pause costs one window.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace gbp {
 
-/// The reader's speed is not judged before it has taken so many bytes.
+/// The reader's speed is judged only after it has taken this many bytes.
 inline constexpr std::uint64_t kPaceBytesMin = 16 * gray::base::kMiB;
 
 class Overlap {

@@ -11,12 +11,12 @@ namespace {
 using gray::base::kKiB;
 using gray::base::kMiB;
 
-// The length of a part where the kernel counts cached pages. It is short, so that only little of a partly cached part is evicted before its turn. It is long enough that a disk
-// rarely moves its head for the missing parts.
+// The length of a part where the kernel counts cached pages. It is short, so that only little of a partly cached part is evicted before its turn. It is long
+// enough that a disk rarely has to seek between the uncached parts.
 constexpr std::uint64_t kCountedPartBytes = 256 * kKiB;
 
 constexpr std::uint64_t kPageBytes = 4 * kKiB;
-// Of cached parts, which are examined again just before they are read.
+// The same for cached parts, which are examined again just before they are read.
 constexpr std::uint64_t kReadBytes = kMiB;
 constexpr std::uint64_t kLookAgainBytes = 4 * kMiB;  // of the other parts, which are examined page by page
 constexpr double kWhollyCached = 0.999;              // nothing has to be read from the disk

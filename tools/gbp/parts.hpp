@@ -3,11 +3,13 @@
 //
 // Knowledge assumed: the kernel evicts the page that was used longest ago. When the cached parts of a file are read in one order again and again, that
 // page is in the part which comes next.
-// Output observed: how much of each part is cached; of all parts before the first one is read, and of each part again just before its turn.
-// Inference drawn: a part that was evicted in the meantime waits until the cached parts have been read. If it were fetched in its turn, it would push out the next part, and that
-// part the next, to the end of the file. Where one part was evicted, the next part will soon be evicted. So the reader continues at the other end of the file; then the evicted
-// parts make one hole instead of many.
-// What breaks it: where only probes find what is cached, the probes themselves fetch pages. There the parts are as long as the host's access unit, and no part is examined twice.
+// Output observed: how much of each part is cached. All parts are examined before the first part is read, and each part again just before
+// its turn.
+// Inference drawn: a part that was evicted in the meantime waits until the cached parts have been read. If it were fetched in its turn, the next part would be
+// evicted, and then the part after that, to the end of the file. Where one part was evicted, the next part will soon be evicted. So the reader continues at the
+// other end of the file. Then the evicted parts make one hole instead of many.
+// What breaks it: a host on which only probes find the cached pages, because the probes themselves fetch pages. There the parts are as long as the host's
+// access unit, and no part is examined twice.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@ namespace gbp {
 std::vector<gb_cache_unit> units_of_file(gb_cache_t* detector, const char* path, std::uint64_t record_bytes,
                                          const Wanted& wanted, gb_status_t& status);
 
-/// As units_of_file(), with units of `length_bytes`.
+/// Same as units_of_file(), with units of `length_bytes`.
 std::vector<gb_cache_unit> units_of_length(gb_cache_t* detector, const char* path, std::uint64_t length_bytes,
                                            gb_status_t& status);
 

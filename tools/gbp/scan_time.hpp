@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // scan_time: predicts how long it takes to read files in a given order.
 //
-// Knowledge assumed: reading a file in order costs one access time, and then its bytes at the device's rate, which the kernel's read-ahead keeps up. On a disk with a head there
-//   is no seek if the file begins where the last file ended; a short seek costs less than a long seek (libgray/src/filecache/device_speed.hpp,
-//   microbench/estimate/disk_shape.hpp).
-// Output observed: the times of a few files of each device that are read for this, up to a MiB of each; where the files lie; how much of them is cached.
+// Knowledge assumed: reading a file in order takes one access time, and then the time of its bytes at the device's rate. The kernel's read-ahead keeps this
+//   rate up. On a disk with a head there is no seek if the file begins where the last file ended. A short seek costs less than a long seek
+//   (libgray/src/filecache/device_speed.hpp, microbench/estimate/disk_shape.hpp).
+// Output observed: the times of reading a few files of each device, up to a MiB of each file; where the files lie; how much of each file is cached.
 // Inference drawn: the time of the scan is the sum over the files, in their order.
 // What breaks it: other programs that use the devices; fragmented files; a program whose work takes longer than its reads; metadata that is not in memory.
 #pragma once

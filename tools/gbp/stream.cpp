@@ -74,7 +74,8 @@ class Stream {
   }
 
  private:
-  // While a slow reader works on the cached parts, the disk fetches the other parts. Parts that have arrived are passed on, and make room for the next parts.
+  // While a slow reader works on the cached parts, the disk fetches the other parts. Parts that have arrived are passed on, and leave their memory to the
+  // next parts.
   int copy_what_has_come() {
     arrange_others();
     for (ask_ahead(); next_ < asked_part_ && read_at_once(parts_.others()[next_]); ++next_) {

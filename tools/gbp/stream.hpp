@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // stream: writes one file to standard output, its cached parts first.
 //
-// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. The pages that it fetches of the next part push out cached parts
-// that are still to be read.
-// Output observed: nothing beyond the plan of the parts.
+// Knowledge assumed: the kernel's read-ahead fetches beyond the part that is read, up to the device's window. When it fetches pages of the next part, cached
+// parts that are still to be read are evicted.
+// Output observed: nothing except the plan of the parts.
 // Inference drawn: parts that are not cached are requested with exactly their own bytes, some pieces ahead of the reading. The descriptor's reads are declared random, so that
 // they fetch no page beyond them. For a slow reader the missing parts are fetched while it works on the cached parts (overlap.hpp), and are passed on as they come. If the cache
 // is full, they are dropped after that (fullness.hpp).
-// What breaks it: a file system that ignores such requests: then each page is read by itself, which is slow but correct. A file system without non-waiting reads (RWF_NOWAIT):
-// then no part is passed on early.
+// What breaks it: a file system that ignores such requests. There each page is read by itself, which is slow but correct. A file system without non-waiting
+// reads (RWF_NOWAIT): then no part is passed on early.
 #pragma once
 
 #include <cstdint>

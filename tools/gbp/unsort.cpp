@@ -19,7 +19,7 @@ std::optional<std::size_t> find(const Places& places, std::string_view name) {
   return found->second;
 }
 
-// The place of the longest name that fits: "a:b" is preferred to "a".
+// The place of the longest name that matches: "a:b" is preferred to "a".
 std::optional<std::size_t> place_of(const Places& places, std::string_view line) {
   if (const auto whole = find(places, line)) return whole;
   for (std::size_t end = line.size(); end-- > 1;) {

@@ -7,8 +7,8 @@
 namespace gbp {
 
 /// For each prediction unit of each file, asks the kernel first and then each probing backend. Prints a line for each backend: the units compared, and the percentage that
-/// agrees. Partly cached units, for which one page cannot answer, are counted separately. Each backend fetches one page for each uncached unit. Returns the exit status: 1 if a
-/// file could not be examined, or if no unit could be compared.
+/// agrees. Partly cached units are counted separately, because one page cannot represent them. Each backend fetches one page for each uncached unit. Returns
+/// the exit status: 1 if a file could not be examined, or if no unit could be compared.
 int verify(const Names& names, const Wanted& wanted);
 
 }  // namespace gbp

@@ -46,7 +46,7 @@ bool is_readable(int fd, int timeout_ms) {
   return poll(&polled, 1, timeout_ms) > 0;
 }
 
-// The JVM follows links; where one leads is not asked here.
+// The JVM follows symbolic links. A link does not count as an own file, because its target is not checked here.
 bool is_own_file(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_uid == geteuid();
 }
@@ -61,7 +61,8 @@ JavaAttach::~JavaAttach() {
   if (is_file_there_ && has_ended()) remove_file();
 }
 
-// Its counters go a moment before it does. In one that has the signal still before it the file has to stay, or its output gets a thread dump.
+// A JVM removes its counters a moment before it ends. A JVM that has not handled the signal yet must still find the file. Otherwise it prints
+// a thread dump.
 bool JavaAttach::has_ended() const {
   for (int look = 0; look < kEndLooks; ++look) {
     if (access(in_root(pid_, "/tmp").c_str(), F_OK) != 0) return true;
@@ -89,7 +90,8 @@ JavaAttach::State JavaAttach::open() {
   }
   if (asked_ns_ != 0)
     return gray::os::now_ns() - asked_ns_ < kSocketWaitNs ? State::opening : refuse("does not answer");
-  // What lies in the socket's place has been the JVM's, which answers the signal by a thread dump then, or is another's.
+  // There is already a file at the socket's place. If it was the JVM's socket, the JVM would answer the signal by a
+  // thread dump. If not, it belongs to another program.
   if (socket.error() != -ENOENT)
     return refuse("cannot be asked: /tmp/.java_pid" + own_number_ + ": " + std::strerror(-socket.error()));
   if (!awaits(pid_, SIGQUIT)) return State::opening;
@@ -99,8 +101,8 @@ JavaAttach::State JavaAttach::open() {
   return State::opening;
 }
 
-// The JVM looks for the file in its working folder, too, and first. One that is another user's does not count for it: it answers the signal by
-// a thread dump. The file is made and removed by the folder's descriptor, which stays when the process is gone.
+// The JVM looks for the file first in its working folder and then in /tmp. The JVM does not accept a file of another user, and answers the
+// signal by a thread dump. The file is made and removed by the folder's descriptor, which stays when the process is gone.
 std::string JavaAttach::make_file() {
   struct stat status {};
   if (last_status_word(pid_, "Uid") != std::to_string(geteuid())) return "it runs for another user";
@@ -119,7 +121,7 @@ std::string JavaAttach::make_file() {
   return "";
 }
 
-// The socket lies where anybody may put one: so whoever answers has to be that process.
+// Any user may make a socket in this folder. So the code checks that the process behind the socket is this JVM.
 ScopedFd JavaAttach::connect_to() const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -9,7 +9,7 @@
 
 namespace heapnice {
 
-/// The connection to one JVM. No call waits long, although the JVM may take long to make its socket and to answer.
+/// The connection to one JVM. No call waits for long, although the JVM may need long to make its socket and to answer.
 class JavaAttach {
  public:
   enum class State { opening, open, refused };
@@ -19,9 +19,9 @@ class JavaAttach {
   JavaAttach(const JavaAttach&) = delete;
   JavaAttach& operator=(const JavaAttach&) = delete;
 
-  /// Asks the JVM for its socket, and looks whether it is there. Call it again while it is opening, and only for a JVM that takes orders
-  /// (does_take_orders()). Never sends the signal to a process that does not await it, for that would end it, nor to a JVM that would
-  /// not find our file, for that would print a thread dump into its output.
+  /// Asks the JVM for its socket, and checks whether the socket exists. Call it again while the result is `opening`, and only for a JVM
+  /// that takes orders (does_take_orders()). It never sends the signal to a process without a handler for it, because the signal would
+  /// end this process. It never sends the signal to a JVM that would not find the file, because this JVM would print a thread dump.
   State open();
 
   /// The reason for `refused`, as the end of a sentence.

@@ -28,12 +28,13 @@ struct JavaHeap {
 /// No value if the text is no such file, or if the JVM has not started yet. Any bytes are safe as input. Pure.
 std::optional<JavaHeap> parse_counters(std::string_view bytes);
 
-/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, by which jps knows it, too). One that does not would answer
-/// the signal that asks for the socket by a thread dump in its output. Pure; any bytes will do.
+/// Whether the JVM says that it takes orders by its socket (jvmCapabilities, which jps also reads). The signal SIGQUIT asks a
+/// JVM for the socket. A JVM that takes no orders would print a thread dump at this signal. Pure. Any bytes are safe as input.
 bool does_take_orders(std::string_view bytes);
 
-/// The file of that process, as it sees it, below /proc/PID/root; empty where it maps none. `maps` is the text of /proc/PID/maps. The file is named by
-/// the number by which the process knows itself: one of another name is somebody else's that it looks at, as jstat does. Pure.
+/// The path of the process's counters file, below /proc/PID/root; empty when the process maps no such file. `maps` is the text of /proc/PID/maps. The
+/// name of the file is the process's number in its own PID namespace. A mapped file with another number belongs to another JVM that this process
+/// observes, as jstat does. Pure.
 std::string counters_path(std::string_view maps, int pid, std::string_view own_number);
 
 /// Copies the file if it is a regular file of this user, and no larger than a JVM makes it. Otherwise the result is empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// java_driver: finds the JVM of a command or of its descendants, and moves its heap to the advised size.
+// java_driver: finds the JVM of a command or of its descendants, and changes its heap to the advised size.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -32,7 +32,7 @@ namespace {
 constexpr std::uint64_t kSearchNs = 50'000'000;  // the first pause between searches
 constexpr std::uint64_t kSearchLastNs = 1'000'000'000;
 constexpr std::uint64_t kLookNs = 200'000'000;
-// The least time between two questions, even if events come more often.
+// The least time between two questions to libgray, even if events come more often.
 constexpr std::uint64_t kAskMinNs = 20'000'000;
 
 /// One JVM whose counters exist.

@@ -9,7 +9,8 @@
 namespace heapnice {
 namespace {
 
-// A heap is aimed this share of the goal below the goal: promotion makes it grow before the next collection, and each ordered collection costs time.
+// The target size of a heap is lower than the goal by this share of the goal: promotion makes the heap grow before the next collection, and each
+// ordered collection costs time.
 constexpr std::uint64_t kBelowShare = 16;
 constexpr std::uint64_t kRestsPerCollection =
     6;  // ordered collections take at most a seventh of the time, except when room is lacking

@@ -4,7 +4,8 @@
 // Knowledge assumed, measured with OpenJDK 17 and 25:
 // - Serial: at each full collection the old generation gets a size of which MinHeapFreeRatio to MaxHeapFreeRatio percent are free, and the young generation follows. Both flags
 // can be changed at run time. With -XX:-ShrinkHeapInSteps the heap shrinks at once.
-// - G1 does the same for the whole heap. It also grows by itself when collecting takes a larger share of the time than GCTimeRatio says, and at the end of each marking.
+// - G1 does the same for the whole heap. The heap also grows by itself when collecting takes a larger share of the time than GCTimeRatio says, and at the end
+// of each marking.
 // - ZGC and Shenandoah begin to collect early enough to stay below SoftMaxHeapSize, if they can.
 // - Parallel uses none of these flags when it is asked to collect.
 // Output observed: the memory that the heap has from the kernel.
@@ -21,7 +22,7 @@
 
 namespace heapnice {
 
-/// The free share, in percent, of a heap of `goal_bytes` with so much live data. `old_share` is that of JavaFlags. Pure.
+/// The free share, in percent, of a heap of `goal_bytes` with this much live data. `old_share` is that of JavaFlags. Pure.
 unsigned free_ratio(std::uint64_t live_bytes, std::uint64_t goal_bytes, double old_share);
 
 class JavaLever {
@@ -31,8 +32,8 @@ class JavaLever {
   /// The reason why this heap cannot shrink while it runs, as the end of a sentence; empty if it can shrink.
   [[nodiscard]] std::string obstacle() const;
 
-  /// Moves the heap towards that size. Call it often, because a part of the change may only be possible later. `is_urgent`: there is no room for the heap's present size. Returns
-  /// 0, or a negative errno of JavaAttach.
+  /// Changes the heap towards that size. Call it often, because a part of the change may only be possible later. `is_urgent`: there is not enough memory for
+  /// the heap's present size. Returns 0, or a negative errno of JavaAttach.
   int move(std::uint64_t goal_bytes, const JavaHeap& heap, std::uint64_t live_bytes, bool is_urgent);
 
   /// The number of ordered collections.

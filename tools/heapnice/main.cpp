@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main: of heapnice, which runs a program and keeps its heap to the memory that is there.
+// main: the main function of heapnice, which runs a program and keeps its heap to the memory that is there.
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   gray::cli::set_program_name("heapnice");
   heapnice::Options options;
   if (const auto status = heapnice::read_options(argc, argv, options)) return *status;
-  // Before the command runs: a report that cannot be written is not found out when it has run for hours.
+  // The report is opened before the command runs. So an unwritable report is noticed at once, and not after hours.
   std::FILE* report = options.json_file.empty() ? nullptr : std::fopen(options.json_file.c_str(), "we");
   if (report == nullptr && !options.json_file.empty())
     return gray::cli::fail(gray::cli::kExitToolFailed, "{}: {}",

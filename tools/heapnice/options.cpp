@@ -12,7 +12,8 @@
 namespace heapnice {
 namespace {
 
-// With a heap of 32 GiB or more a JVM's references are twice as long, so a heap slightly above 32 GiB holds less than one below.
+// With a heap of 32 GiB or more a JVM's references are twice as long, so a heap slightly above 32 GiB holds less data than a
+// heap slightly below.
 constexpr std::uint64_t kJavaDefaultMaxBytes = 31 * gray::base::kGiB;
 
 constexpr char kFooter[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: reports as JSON what was done to a heap.
+// report: reports the changes of a heap as JSON.
 #pragma once
 
 #include <cstdio>

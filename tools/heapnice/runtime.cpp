@@ -29,7 +29,7 @@ std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// All programs of a JDK start a JVM, and lie beside the library of its launcher.
+// All programs of a JDK start a JVM, and lie near the library of the JDK's launcher.
 bool is_of_jdk(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   for (const char* place :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// runtime: finds which runtime a command uses: Java, Go, Node, or one whose heap cannot be changed from outside.
+// runtime: finds which runtime a command uses: Java, Go, Node, or a runtime whose heap cannot be changed from outside.
 #pragma once
 
 #include <string>

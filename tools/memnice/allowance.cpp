@@ -11,8 +11,8 @@ constexpr std::uint64_t kCalmNs = 5 * kNsPerS;   // how long there must be room 
 constexpr std::uint64_t kHurtsNs = 2 * kNsPerS;  // how long other programs wait before the job is paused
 constexpr std::uint64_t kPauseFirstNs = 2 * kNsPerS;
 constexpr std::uint64_t kPauseLastNs = 60 * kNsPerS;
-constexpr std::uint64_t kYield = 8;      // if other programs wait, the job loses one part in so many
-constexpr std::uint64_t kRoomShare = 2;  // the job may take one part in so many of the room at a time
+constexpr std::uint64_t kYield = 8;      // if other programs wait, the job loses 1/kYield
+constexpr std::uint64_t kRoomShare = 2;  // the job may take 1/kRoomShare of the room at a time
 
 }  // namespace
 
@@ -22,7 +22,8 @@ std::uint64_t Allowance::enough(const Situation& situation) const {
   return static_cast<std::uint64_t>(static_cast<double>(situation.needs_bytes) * wishes_.beta);
 }
 
-// The job's size less the missing room. If other programs wait although no room is missing, somewhat less than the job's present size.
+// The job's size less the missing room. If other programs wait although no memory is missing, the result is somewhat less than the
+// job's present size.
 std::uint64_t Allowance::cut(const Situation& situation) const {
   const std::uint64_t has_bytes = std::min(situation.job_bytes, decision_.limit_bytes);
   std::uint64_t lacks_bytes =
@@ -32,7 +33,8 @@ std::uint64_t Allowance::cut(const Situation& situation) const {
   return std::max(std::min({left_bytes, enough(situation), decision_.limit_bytes}), wishes_.least_bytes);
 }
 
-// Raises the limit. Until the next step the job can take no more than the room that there is. After a squeeze it gets half of the room at a time, after a wait.
+// Raises the limit. Until the next step the job can take no more than the free memory. After its memory was reduced, the job gets half of the free memory at a
+// time, and each time after a wait.
 void Allowance::give_back(const Situation& situation) {
   const auto room_bytes = static_cast<std::uint64_t>(situation.room_bytes);
   const bool is_room_known = situation.room_bytes != std::numeric_limits<std::int64_t>::max();
@@ -45,7 +47,7 @@ void Allowance::give_back(const Situation& situation) {
   if (calm_since_ns_ == 0) calm_since_ns_ = situation.now_ns;
   if (situation.now_ns - calm_since_ns_ < kCalmNs) return;
   calm_since_ns_ = situation.now_ns;
-  // A job that does not use all of its limit needs no more, so the squeeze ends.
+  // A job that does not use all of its limit needs no more memory, so the reduction ends.
   decision_.is_squeezed = decision_.limit_bytes - std::min(decision_.limit_bytes, situation.job_bytes) <
                           decision_.limit_bytes / kYield;
   decision_.limit_bytes = decision_.is_squeezed

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // allowance: decides how much memory a background job may have now, so that other programs have as much as without the job. Pure.
 //
-// Knowledge assumed: the kernel gives out free memory first. Without free memory it takes the pages that were used least recently: the pages of people who are away, not the
-// pages of a busy job.
-// Output observed: the room in the accounts (gray::memory pools), whether other programs waited for memory, the job's size, and its working set (W(tau), gray/working_set.h).
-// Inference drawn: the job's size at which no other program loses a page: its present size and the room there is. If room is missing, the job at once gives up the memory outside
-//   its working set, and of the rest as much as is missing. With less than its working set the job would fetch the same pages again and again, and slow all programs. So if other
-//   programs still wait then, the job is paused.
-// What breaks it: other programs that use their memory so rarely that it looks like free cache; room that no account shows.
+// Knowledge assumed: the kernel gives out free memory first. Without free memory it takes the pages that were used least recently: pages of programs whose user
+//   is away, and not pages of a busy job.
+// Output observed: the free memory in the accounts (gray::memory pools), whether other programs waited for memory, the job's size, and its working set (W(tau),
+//   gray/working_set.h).
+// Inference drawn: the job's size at which no other program loses a page: its present size plus the free memory. When memory is missing, the job at once gives
+//   up the memory outside its working set, and then as much of the rest as is missing. With less than its working set the job would fetch the same pages again
+//   and again, and slow all programs. So if other programs still wait then, the job is paused.
+// What breaks it: other programs that use their memory so rarely that it looks like free cache; memory that no account shows as
+//   free.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +55,7 @@ class Allowance {
   Wishes wishes_;
   Decision decision_;
   std::uint64_t calm_since_ns_ = 0;  // since when there has been room; 0: there is none
-  // Since when other programs have waited although the job has less than its working set; 0: they do not.
+  // The time since which other programs have waited although the job has less than its working set; 0: no other program waits.
   std::uint64_t hurts_since_ns_ = 0;
   std::uint64_t paused_at_ns_ = 0;
   std::uint64_t pause_ns_ = 0;  // how long the next pause lasts

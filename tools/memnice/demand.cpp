@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kNsPerS = 1'000'000'000;
 constexpr std::uint64_t kFirstLookNs = kNsPerS / 2;
 constexpr std::size_t kLooks = 5;          // readings after a half, 1, 2, 4 and 8 seconds
-constexpr std::uint64_t kCostShare = 200;  // readings take at most one part in so many of the time
+constexpr std::uint64_t kCostShare = 200;  // readings take at most 1/kCostShare of the time
 constexpr std::uint64_t kPauseMinNs = 5 * kNsPerS;
 
 std::uint64_t part_of(std::uint64_t bytes, const gb_working_set_sample& look) {

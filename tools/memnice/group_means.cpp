@@ -146,7 +146,7 @@ class GroupMeans : public Means {
   bool is_version_2_;
 };
 
-// The first limit of `group` that would not hold for a sibling group; empty: there is none.
+// The first limit of `group` that would not apply to a sibling group; empty: there is no such limit.
 std::string find_limit(const std::string& group) {
   for (const char* limit : {"memory.max", "memory.high", "memory.swap.max", "cpu.max", "pids.max"}) {
     std::string text;

@@ -20,11 +20,11 @@ constexpr double kStepsUntilFull = 8;
 constexpr double kForgetS = 1;  // how long the job's growth rate is remembered
 constexpr double kFirstGrowthBytesPerS =
     1e9;  // a program that has just started may take memory as fast as memory can be written
-// Other programs wait if tasks wait for more than one part in so many of the time.
+// Other programs count as waiting if tasks wait for more than 1/kWaitShare of the time.
 constexpr std::uint64_t kWaitShare = 20;
-// A job within one part in so many of its limit waits because of its own limit.
+// A job whose size is within 1/kNearShare of its limit waits because of its own limit.
 constexpr std::uint64_t kNearShare = 8;
-constexpr std::uint64_t kSayShare = 8;  // a change of the limit by one part in so many is printed
+constexpr std::uint64_t kSayShare = 8;  // a change of the limit by 1/kSayShare is printed
 
 std::uint64_t less(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
@@ -46,7 +46,7 @@ std::vector<pid_t> Holder::processes() const {
   return members ? *members : tree_of(root_);
 }
 
-// The pool with the least room; its room is INT64_MAX if no account tells it.
+// The pool with the least free memory; its room is INT64_MAX if no account tells it.
 gray::memory::Pool Holder::tightest_pool() const {
   gray::memory::Pool tightest;
   tightest.room_bytes = INT64_MAX;
@@ -56,9 +56,10 @@ gray::memory::Pool Holder::tightest_pool() const {
   return tightest;
 }
 
-// Whether other programs wait for memory, by the kernel's account of the time in which tasks waited (PSI), without the job's own time. The time counts only if room is scarce in
-// a pool that the job shares with them: a task that waits in a group of its own does not wait because of the job, and for groups of version 1 the kernel gives no such account.
-// If the job's own time is not known, and the job is near its limit, the answer is false, because the job itself may be waiting.
+// Whether other programs wait for memory, by the kernel's account of the time in which tasks waited (PSI), without the job's own time. The time counts only if
+// memory is scarce in a pool that the job shares with the other programs: a task of another control group, which has a limit of its own, does not wait because
+// of the job. For groups of version 1 the kernel gives no such account. If the job's own time is not known, and the job is near its limit, the answer is false,
+// because the job itself may be waiting.
 bool Holder::others_wait(std::uint64_t now_ns, std::uint64_t job_bytes, const gray::memory::Pool& tightest) {
   const gray::memory::PagingCounters counters = accounts_.paging_counters();
   const auto own_us = means_.own_stall_us();
@@ -124,8 +125,8 @@ void Holder::say(const Situation& situation, const Decision& decision) {
                   format_bytes(decision.limit_bytes));
 }
 
-// A control group keeps the job within its limit at all times. With other means the next step must come before the job can have taken all the room: the faster the job grows, and
-// the less room there is, the sooner.
+// A control group keeps the job within its limit at all times. With other means the next step must come before the job can have taken all free memory. The step
+// comes sooner when the job grows faster, and when less memory is free.
 std::uint64_t Holder::next_step_ns(const Situation& situation) {
   if (means_.kind() == MeansKind::group || situation.room_bytes == INT64_MAX) return kStepNs;
   const double passed_s = static_cast<double>(situation.now_ns - stepped_at_ns_) / kNsPerS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// holder: watches this host and a job, and holds the job to the limit of its allowance. It joins the parts and makes no decisions.
+// holder: watches this host and a job, and holds the job to the limit of its allowance. It connects the other parts of memnice and
+// makes no decisions.
 #pragma once
 
 #include <sys/types.h>

@@ -13,8 +13,8 @@ namespace memnice {
 /// The process `root` and its descendants, without those that have ended.
 std::vector<pid_t> tree_of(pid_t root);
 
-/// A separate process that waits for the end of memnice. Unless it is dismissed before, it then releases the job: it removes the limit and lets stopped processes continue. It is
-/// forked before the program starts.
+/// A separate process that waits for the end of memnice. Unless the guard is dismissed before, it then releases the job: the guard removes the limit and lets
+/// stopped processes continue. It is forked before the program starts.
 class Guard {
  public:
   explicit Guard(Means& means);

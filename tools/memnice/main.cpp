@@ -25,7 +25,7 @@ const char* hint() {
   return geteuid() == 0 ? "" : " (systemd-run --user --scope memnice ... gives an ordinary user a group)";
 }
 
-// The best means that the options allow. Returns null after printing why there are none.
+// The best means that the options allow. Returns null after printing why no means is possible.
 std::unique_ptr<memnice::Means> choose(const memnice::Options& options) {
   std::string problem;
   if (options.means == WantedMeans::best || options.means == WantedMeans::group) {

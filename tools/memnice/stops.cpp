@@ -77,7 +77,7 @@ std::vector<pid_t> stop_running(const std::vector<pid_t>& pids) {
     Stop* stop = find(pid);
     if (stop == nullptr) stop = find(0);
     if (stop == nullptr) break;
-    // The process is entered before it is stopped. If memnice is killed in between, the guard continues a running process, which does no harm.
+    // The process is entered before it is stopped. If memnice is killed in between, the guard continues a running process, which is harmless.
     stop->began_ticks = seen.began_ticks;
     stop->pid = pid;
     if (kill(pid, SIGSTOP) == 0)

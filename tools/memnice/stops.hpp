@@ -9,7 +9,7 @@
 
 namespace memnice {
 
-/// The state of a process: 'R', 'S', 'T' if it is stopped, 'Z' if it has ended; 'X' if it is gone.
+/// The state of a process: 'R' or 'S', or 'T' if the process is stopped, 'Z' if it has ended, 'X' if it no longer exists.
 char state_of(pid_t pid);
 
 /// Makes the list. Call it before the guard is forked. False: there is no memory for the list, and no process will be stopped.

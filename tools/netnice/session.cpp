@@ -52,7 +52,7 @@ bool close_output(const std::string& name, std::FILE* file) {
   return error == 0;
 }
 
-// Returns the exit status: it says so when the wanted report could not be written.
+// Returns the exit status. The status shows when the wanted report could not be written.
 int tell(const Options& options, const Outputs& outputs, const Engine& engine, std::uint64_t time_ns,
          int status) {
   const std::string json = json_of(engine, options.command, time_ns, status);
@@ -67,7 +67,7 @@ int tell(const Options& options, const Outputs& outputs, const Engine& engine, s
   return status == 0 && !(is_reported && is_traced) ? gray::cli::kExitSomeFailed : status;
 }
 
-// Runs the engine's steps while the guard lives. When the guard is gone, all sockets are put back and nothing is held any more.
+// Runs the engine's steps while the guard lives. When the guard is gone, all sockets are restored and nothing is held any more.
 class GuardedEngine {
  public:
   GuardedEngine(Engine& engine, int guard_fd) : engine_(engine), guard_fd_(guard_fd) {}
@@ -178,7 +178,7 @@ bool may_adopt(pid_t pid) {
   }
   const ProcessHandle handle(pid);
   int error = handle.error();
-  // The number is that of a thread, not of a process.
+  // The number is the number of a thread, not of a process.
   if (error == -EINVAL || error == -ENOENT) error = -ESRCH;
   if (error == 0) {
     const auto any = handle.duplicate(0);

@@ -126,7 +126,8 @@ class Limit:
 
     def _start(self, options: List[str]) -> None:
         self._bytes_before = _children_bytes()
-        # A job is named after its program. This one only waits: without a limit as yet, or what its start reads would be paid for before it can say a word.
+        # A job is named after its program. This program only waits. It has no limit yet. With a limit it could write nothing before the reads of its start
+        # are paid for.
         name = f"{self._folder}/{os.path.basename(sys.executable) or 'python'}"
         os.symlink("/bin/sh", name)
         command = [program(), "--json", "--report", f"{self._folder}/report", "--policy", "unlimited", "--", name, "-c", HOLDER]

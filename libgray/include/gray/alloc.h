@@ -9,8 +9,8 @@
  *   gb_free(records);
  *
  * The library writes to each page of the granted memory, and checks that the pages are still in memory afterwards. So using the memory pages nothing out. The host's accounts
- * (control groups, available memory, limits of the process) set a ceiling, less a margin. Below the ceiling the time of each write and the kernel's counters tell when memory
- * gets scarce. Programs that ask at the same time through this library share the free memory.
+ * (control groups, available memory, limits of the process) set a ceiling, less a margin. Below the ceiling, the time of each write and the kernel's counters
+ * show when memory gets scarce. Programs that ask at the same time through this library share the free memory.
  *
  * Nothing is promised for later: a program that does not use this library may grow at any time. Ask again for each phase, free the memory in between, and listen to
  * gb_pressure_fd(). A program that holds memory while it asks for more can wait for ever.
@@ -43,8 +43,8 @@ typedef enum gb_alloc_flag {
   /** If there is no swap, a child process first touches as much memory. The kernel kills this child before any other process. This costs the time of the touches, and a fork().
    * No child is started in a control group that is killed as a whole (memory.oom.group). */
   GB_ALLOC_CANARY = 2,
-  /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of the files would
-   * push the grant out. Page cache beyond that quarter counts as free memory. */
+  /** The caller reads and writes files while it holds the memory. So a quarter of each limit, at most 1 GiB, is left to the page cache. Otherwise the pages of
+   * the files would cause the granted memory to be paged out. Page cache beyond that quarter counts as free memory. */
   GB_ALLOC_FILES = 4,
   /** The caller gives back the memory above min when others lack memory. gb_return_wanted() says when and how much. The caller gives the memory back with gb_shrink() as
    * soon as possible. Others who wait for memory through this library rely on this. */
@@ -82,17 +82,18 @@ struct gb_alloc_options {
  * min is rounded up and max down to the multiple. The memory reads as zero and begins at a page. `got` may be NULL where
  * min and max are the same. Any thread, any number at once. After fork() the child may use and free its copy.
  *
- * On failure returns NULL, with *got 0 and errno set. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC is not valid. ENOMEM: a limit forbids min
- * whatever other processes do. EAGAIN: min is not free now.
+ * On failure returns NULL, with *got 0 and errno set. EINVAL: min above max, before or after rounding, max or multiple 0, GRAY_MAC is not valid. ENOMEM: a
+ * limit forbids min, no matter how much memory other processes use. EAGAIN: min is not free now.
  */
 GB_API void* gb_alloc(size_t min, size_t max, size_t multiple, size_t* got);
 
 /**
- * As gb_alloc(), but waits up to timeout_ms for min; a negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call sleeps. It notices
- * memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks the memory. The call also notices the
- * end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a call that waited before this one is killed. Programs
- * that hold returnable memory are asked for the missing part of min. The call holds up to three descriptors while it waits. errno ETIMEDOUT: the time limit passed before
- * min was free. EDEADLK: the call would wait without a limit while this process holds returnable memory, for which others may wait.
+ * As gb_alloc(), but waits up to timeout_ms for min. A negative timeout_ms means without a limit. Waiting calls are served in the order of arrival. The call
+ * sleeps. It notices memory that others give back through this library at once. The superuser is also told at once by a control group of version 1 that lacks
+ * the memory. The call also notices the end of memory pressure (as gb_pressure_fd()). Other memory is noticed within a fifth of a second, or half a second if a
+ * call that waited before this one is killed. Programs that hold returnable memory are asked for the missing part of min. The call holds up to three
+ * descriptors while it waits. errno ETIMEDOUT: the time limit passed before min was free. EDEADLK: the call would wait without a limit while this process holds
+ * returnable memory, for which others may wait.
  */
 GB_API void* gb_alloc_wait(size_t min, size_t max, size_t multiple, size_t* got, int64_t timeout_ms);
 
@@ -110,16 +111,16 @@ GB_API gb_status_t gb_available(size_t min, size_t max, size_t multiple, size_t*
                                 const struct gb_alloc_options* options);
 
 /**
- * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. Calls that wait in gb_alloc_wait() lack memory; they count in the order
- * of arrival, as far as all returnable memory can serve them. Memory is also lacking when other programs push a pool below its margin. The process that holds most is asked
- * first. So all processes with returnable memory keep equal parts, and at least their min. The call takes a tenth of a millisecond. Call it between two pieces of work, and then
- * gb_shrink() by that much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
+ * How much of a returnable allocation (GB_ALLOC_RETURNABLE) others lack right now, in *bytes; 0: nothing. Calls that wait in gb_alloc_wait() lack memory. They
+ * count in the order of arrival, as far as all returnable memory can serve them. Memory is also lacking when other programs push a pool below its margin. The
+ * process that holds most is asked first. So all processes with returnable memory keep equal parts, and at least their min. The call takes a tenth of a
+ * millisecond. Call it between two pieces of work, and then gb_shrink() by that much. -EINVAL: `memory` is no allocation, or `bytes` is NULL.
  */
 GB_API gb_status_t gb_return_wanted(void* memory, size_t* bytes);
 
 /**
- * As gb_return_wanted(), but waits up to timeout_ms until others lack memory; a negative timeout_ms means without a limit. This function is for a thread that does nothing else. It
- * notices at once that a call begins to wait. It notices within a fifth of a second that another program takes memory.
+ * As gb_return_wanted(), but waits up to timeout_ms until others lack memory. A negative timeout_ms means without a limit. This function is for a thread that
+ * does nothing else. It notices at once that a call begins to wait. It notices within a fifth of a second that another program takes memory.
  */
 GB_API gb_status_t gb_return_wait(void* memory, int64_t timeout_ms, size_t* bytes);
 

@@ -3,8 +3,8 @@
  * "Information and Control in Gray-Box Systems", SOSP 2001, section 4.1).
  *
  * The kernel's own answer is used if it is true (cachestat, mincore). For files that the user neither owns nor may write, and on overlay, the kernel refuses or gives a wrong
- * answer. There a few pages are probed. A probe asks one of these: would a read wait (RWF_NOWAIT), which pages are mapped along at a page fault (fault-around), or how long does
- * a read of one byte take? A probe that misses brings one page into the cache.
+ * answer. There a few pages are probed. A probe finds out one of these: whether a read would wait (RWF_NOWAIT), which pages are also mapped at a page fault
+ * (fault-around), or how long a read of one byte takes. A probe that misses brings one page into the cache.
  *
  * The answer describes a moment that has passed when it arrives, because pages come and go.
  */
@@ -89,13 +89,13 @@ GB_API void gb_cache_close(gb_cache_t* detector);
 /**
  * Finds out how much of the file `path` is cached. Follows symbolic links; opens the file for reading and
  * closes it again. Timed probes use POSIX_FADV_RANDOM on that descriptor, so that no other reader's
- * read-ahead is disturbed; never page 0. May wait for the disk: a probe that misses takes one random read.
+ * read-ahead is disturbed. Page 0 is never probed. May wait for the disk: a probe that misses takes one random read.
  *
  * An unknown answer (cached_fraction below 0, backend GB_BACKEND_NONE) is a success. It is given for anything but a regular file. It is given for a file of one page that could
  * only be probed by reading, because the probe would read the whole file. And it is given if reads are never fast, for example on a file system that bypasses the page cache.
  *
- * On an error *report is not changed. Errors are those of stat(2) and open(2); -EINVAL: an argument is NULL or report->size is
- * less than that of the first release; -ENOMEM.
+ * On an error *report is not changed. The errors are the errors of stat(2) and open(2). -EINVAL: an argument is NULL or
+ * report->size is less than that of the first release; -ENOMEM.
  */
 GB_API gb_status_t gb_cache_inspect(gb_cache_t* detector, const char* path, struct gb_cache_report* report);
 
@@ -117,21 +117,21 @@ struct gb_cache_prediction {
 
 /**
  * Learns how fast the device of an open file is. If at most a tenth of the first `bytes_max` bytes of the file is cached, this function reads up to `bytes_max` bytes from the
- * beginning of the file, in order, and measures the time. *bytes is the number of bytes read; 0 means that the file tells nothing. A few files of a device give a better value
- * than one. The read pages stay in the cache and count against probe_budget_bytes. The call changes the descriptor's access pattern, but not its position. Errors: as fstat(2)
- * and pread(2); -EINVAL: an argument is NULL.
+ * beginning of the file, in order, and measures the time. *bytes is the number of bytes read; 0 means that nothing was learned from the file. A few files of a
+ * device give a better value than one file. The read pages stay in the cache and count against probe_budget_bytes. The call changes the descriptor's access
+ * pattern, but not its position. Errors: as fstat(2) and pread(2); -EINVAL: an argument is NULL.
  */
 GB_API gb_status_t gb_cache_learn_fd(gb_cache_t* detector, int fd, uint64_t bytes_max, uint64_t* bytes);
 
 /**
- * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now. The speed of the device is the one that gb_cache_learn_fd() found, or else the
- * one that microbench(1) measured. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: some bytes are not cached and the speed of the device is unknown, or it cannot be
- * known what is cached. Other errors are those of fstat(2), and -EINVAL.
+ * Predicts how long reading `length_bytes` of an open file from `offset_bytes` on would take now. The speed of the device is the speed that gb_cache_learn_fd()
+ * found, or else the speed that microbench(1) measured. Looks at the cache as gb_cache_inspect_fd() does. -ENODATA: some bytes are not cached and the speed of
+ * the device is unknown, or the cached pages cannot be found. Other errors are those of fstat(2), and -EINVAL.
  */
 GB_API gb_status_t gb_cache_predict_fd(gb_cache_t* detector, int fd, uint64_t offset_bytes,
                                        uint64_t length_bytes, struct gb_cache_prediction* prediction);
 
-/** Where a setting came from. */
+/** The source of a setting. */
 typedef enum gb_origin {
   GB_ORIGIN_LIBRARY = 0, /**< the library's own default */
   GB_ORIGIN_CALLER = 1,  /**< the caller's options */

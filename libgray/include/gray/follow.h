@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* follow: how large a heap may be while others want memory, too, and when it must give way (CRAMM, "Virtual memory support for garbage-collected applications", OSDI 2006). It is
- * for a program that can change the limit of its heap: one with a garbage collector or a cache.
+/* follow: how large a heap may be while others need memory, too, and when it must shrink (CRAMM, "Virtual memory support for garbage-collected applications",
+ * OSDI 2006). It is for a program that can change the limit of its heap: one with a garbage collector or a cache.
  *
  *   gb_follow_t *follow;
  *   gb_follow_open(NULL, &follow);
@@ -51,7 +51,7 @@ struct gb_follow_heap {
                                then the heap may grow whenever memory stays free */
 };
 
-/** What the heap should do. */
+/** The advice for the heap. */
 typedef enum gb_follow_verdict {
   GB_FOLLOW_STAY = 0,  /**< nothing has changed */
   GB_FOLLOW_GROW = 1,  /**< the heap may be larger than the last advice */
@@ -87,8 +87,8 @@ typedef struct gb_follow gb_follow_t;
 GB_API gb_status_t gb_follow_open(const struct gb_follow_options* options, gb_follow_t** follow);
 
 /**
- * Says what the heap should do now. Reads some small files, which takes 0.1 to 0.2 milliseconds. -EINVAL: an argument is NULL, or a size less than that of the first
- * release; -E2BIG: as above; -ENODATA: nothing tells how much memory is free; -ESRCH: the process `pid` has ended; -ENOMEM.
+ * Tells whether the heap should grow, shrink or stay now. Reads some small files, which takes 0.1 to 0.2 milliseconds. -EINVAL: an argument is NULL, or a size
+ * less than that of the first release; -E2BIG: as above; -ENODATA: nothing tells how much memory is free; -ESRCH: the process `pid` has ended; -ENOMEM.
  */
 GB_API gb_status_t gb_follow_ask(gb_follow_t* follow, const struct gb_follow_heap* heap,
                                  struct gb_follow_advice* advice);

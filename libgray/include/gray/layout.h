@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layout: where a file lies on its device (FLDC, the file layout detector of "Information and Control in
- * Gray-Box Systems", SOSP 2001, section 4.2; the paper had i-numbers alone, Linux also tells the first
- * extent, and the time of the last change is a third witness).
+ * Gray-Box Systems", SOSP 2001, section 4.2; the paper used only i-numbers; Linux also tells the first extent; the time of the last change is a third clue).
  */
 #ifndef GRAY_LAYOUT_H
 #define GRAY_LAYOUT_H
@@ -50,7 +49,7 @@ GB_API gb_status_t gb_layout_find_fd(int fd, struct gb_layout_place* place);
 
 /**
  * Returns a negative number, 0 or a positive number if `a` lies before, at or behind `b`. Files are compared by device first. On one device, files with a known first extent come
- * first, ordered by its address; the others follow, ordered by i-number. This is a total order, for use with qsort(3). NULL equals everything. Any thread.
+ * first, ordered by its address. The others follow, ordered by i-number. This is a total order, for use with qsort(3). NULL equals everything. Any thread.
  */
 GB_API int gb_layout_compare(const struct gb_layout_place* a, const struct gb_layout_place* b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memory_resource: a std::pmr::memory_resource over gb_alloc() that refuses beyond its grant, so that a program
-// spills to disk instead of thrashing. C++17, header only; link with libgray.
+// memory_resource: a std::pmr::memory_resource over gb_alloc() that refuses requests beyond its grant. So a program can spill to disk instead of thrashing.
+// C++17, header only; link with libgray.
 //
 //   gray::memory_resource memory(64 << 20, 4UL << 30);
 //   std::pmr::vector<record> batch(&memory);
@@ -21,8 +21,8 @@
 namespace gray {
 
 /// Hands out pieces of one grant. Throws std::bad_alloc when no free piece is large enough. It takes the first fitting piece from a list of free pieces in the order of their
-/// addresses, and joins free neighbours at once. This is best for few large pieces. For many small pieces put a std::pmr::unsynchronized_pool_resource in front. One thread at a
-/// time.
+/// addresses, and joins free neighbours at once. This method suits few large pieces. For many small pieces put a std::pmr::unsynchronized_pool_resource in
+/// front. One thread at a time.
 class memory_resource : public std::pmr::memory_resource {
  public:
   /// Asks for max_bytes, and takes the free memory if that is at least min_bytes. Otherwise throws std::system_error with the errno of gb_alloc(). `options` may be null.

@@ -12,10 +12,10 @@
  *   }
  *
  * Cached files come first, so that they are not evicted before their turn. The other files follow in the order in which they lie on their disk. A small file that lacks a page is
- * placed among the uncached files; there it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
+ * placed among the uncached files. There it is wholly cached after one pass. Among the uncached files, those of the fastest storage come first (gray/levels.h).
  *
- * The answer describes a moment that has passed when it arrives. So read soon, and ask again for the next pass. For the parts of one file see
- * gb_cache_plan_file().
+ * The answer describes a moment that is over when the caller gets the answer. So read soon, and ask again for the next pass. For the parts of
+ * one file see gb_cache_plan_file().
  */
 #ifndef GRAY_ORDER_H
 #define GRAY_ORDER_H
@@ -123,12 +123,12 @@ struct gb_order_level {
 typedef struct gb_order_list gb_order_list_t;
 
 /**
- * Looks at each of `count` files and puts them in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all defaults. On success
- * *list is the caller's, to be freed with gb_order_free(); else it is NULL.
+ * Examines each of `count` files and puts the files in the order in which they are best read. `paths` is read during the call alone. `options` may be NULL: all
+ * defaults. On success *list is the caller's, to be freed with gb_order_free(); else it is NULL.
  *
- * A file that cannot be looked at does not fail the call: the file has an error, and comes last. Files with equal rank keep the order of `paths`. Files of which it is unknown
- * what is cached come behind the known ones.
- * The call takes some microseconds and 72 bytes for each file. It may wait for the disk: for the files' metadata, and for probes, as gb_cache_inspect().
+ * A file that cannot be looked at does not fail the call: the file has an error, and comes last. Files with equal rank keep the order of `paths`. Files whose
+ * cached share is unknown come behind the other files. The call takes some microseconds and 72 bytes for each file. It may wait for the disk: for the files'
+ * metadata, and for probes, as gb_cache_inspect().
  *
  * Any number of threads may call this at once, each with a detector of its own, also after fork(). The call holds up to two descriptors. -EINVAL: an argument is NULL or not valid;
  * -E2BIG: an option of a later release is asked for; -ENOMEM; -ECANCELED: `progress` returned a value other than 0.

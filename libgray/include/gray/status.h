@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status: how every function of libgray says whether it worked. */
+/* status: how every function of libgray reports success or failure. */
 #ifndef GRAY_STATUS_H
 #define GRAY_STATUS_H
 

@@ -17,8 +17,8 @@
  * fetch pages again and again.
  *
  * What it costs: a clearing or a look walks the page tables of the process, which takes some 10 ms for each GiB. During that time the process cannot map or unmap memory. cost_ns
- * says how long they took. What it disturbs: to the kernel the process looks idle until it has touched its pages again. If memory gets short at that time, the kernel may take
- * pages of this process before those of others. So do not watch an important process while memory is short.
+ * says how long they took. What it disturbs: the kernel takes the process for idle until the process has touched its pages again. If memory gets short at that
+ * time, the kernel may take pages of this process before pages of other processes. So do not watch an important process while memory is short.
  */
 #ifndef GRAY_WORKING_SET_H
 #define GRAY_WORKING_SET_H
@@ -91,8 +91,8 @@ GB_API void gb_working_set_close(gb_working_set_t* watch);
 
 /**
  * Finds where a curve bends. *knee is the index of the point after which more time adds the least memory. It is the point farthest above the straight line from the origin to the
- * last point ("kneedle", Satopaa et al. 2011). Both arrays hold `count` values; since_ns grows. -ENODATA: the curve has no bend, because it still grows about as fast as at its
- * beginning, or it has less than three points. Then watch for longer. -EINVAL: an argument is NULL, or since_ns does not grow. Any thread.
+ * last point ("kneedle", Satopaa et al. 2011). Both arrays hold `count` values; since_ns grows. -ENODATA: the curve has fewer than three points, or it has no
+ * bend because it still grows about as fast as at its beginning. Then watch for longer. -EINVAL: an argument is NULL, or since_ns does not grow. Any thread.
  */
 GB_API gb_status_t gb_working_set_knee(const uint64_t* since_ns, const uint64_t* touched_bytes, size_t count,
                                        size_t* knee);

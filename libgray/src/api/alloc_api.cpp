@@ -31,7 +31,7 @@ constexpr std::uint64_t kForEver = ~std::uint64_t{0};
 
 Allocator* the_allocator = nullptr;
 
-// The allocator is never destroyed: a destructor that runs later than those of this library may still free a grant.
+// The allocator is never destroyed, because a destructor that runs later than this library's destructors may still free a grant.
 Allocator& allocator() {
   static std::once_flag is_made;
   std::call_once(is_made, [] {

@@ -105,7 +105,8 @@ gray::filecache::DetectorOptions gray::api::default_options() {
   return options;
 }
 
-// The settings that the caller asked for; else recorded settings, or settings measured just now; else the library's own.
+// The settings that the caller has set, else recorded settings or settings that are measured now, else the defaults of
+// the library.
 struct gb_cache_settings gb_cache::settings_for(const std::string& path) {
   using gray::filecache::Origin;
   const gray::filecache::HostSettings& host = record.settings_for(path);

@@ -36,7 +36,8 @@ constexpr std::uint32_t kFlagsAll = GB_ORDER_TELL_CACHE | GB_ORDER_TELL_PLACE | 
 
 constexpr std::uint64_t kBudgetForNothing = 1;  // bytes: no page fits in
 
-// The caller's detector, or one made here, and the other detectors that are made from it when they are first needed.
+// The caller's detector, or a detector that is made here. The other detectors are made from this detector when they
+// are first needed.
 class Detectors {
  public:
   Detectors(gb_cache* given, bool may_probe) : given_(given) {
@@ -86,7 +87,7 @@ int read_options(const struct gb_order_options* given, struct gb_order_options& 
   return makes_sense ? 0 : -EINVAL;
 }
 
-// Where files are ordered by their places alone, no page is read: to learn whether files are in memory must not cost a seek.
+// When files are ordered by their places alone, no page is read. The check whether files are in memory must not cost a seek.
 bool may_probe(const struct gb_order_options& asked) {
   return asked.mode != GB_ORDER_BY_PLACE || (asked.flags & GB_ORDER_TELL_CACHE) != 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cached_by_itself: decides when a file counts as cached, whatever is missing of the other files.
+// cached_by_itself: decides whether a file counts as cached, independently of the other files.
 //
 // Knowledge assumed: reading the few missing pages of a file costs a seek; reading kMuchBytes again takes as long as a few seeks.
-// Observed: its size, and which share of it is cached. Inferred: whether keeping the cached part is worth a place before the missing files.
+// Observed: the file's size, and the cached share of it. Inferred: whether the file should be read before the missing files, so that its
+// cached part is kept.
 // What breaks it: a disk whose seek costs are not known.
 #pragma once
 

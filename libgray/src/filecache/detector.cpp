@@ -14,16 +14,16 @@ namespace {
 // mincore answers for every page, also for holes. A larger file is probed instead, which takes milliseconds.
 constexpr std::uint64_t kMincorePagesMax = std::uint64_t{1} << 24;
 
-// How many pages a probe may move on to find a page that this program did not fetch itself.
+// The largest distance by which a probe may move to find a page that this program did not fetch itself.
 constexpr std::uint64_t kStepsMax = 16;
 
-// The fewest certain hits from which the host's speed is judged.
+// The host's speed is computed from at least this many certain hits.
 constexpr std::uint64_t kHitsMin = 8;
 
-// How many additional pages are probed at most, where the planned probes disagree.
+// At most this many additional pages are probed when the planned probes disagree.
 constexpr std::uint32_t kChecksMax = 3;
 
-// A file that is partly cached says little about the speed of its device. The first block is as long as the reads of programs that copy or search.
+// A file that is partly cached is no good sample of its device's speed. The first block is as long as the reads of programs that copy or search.
 constexpr double kLearnCachedMax = 0.1;
 constexpr std::uint64_t kLearnFirstBytes = 128 * base::kKiB;
 
@@ -195,8 +195,8 @@ bool Detector::is_count_true(const Target& target, std::uint64_t resident) {
   return is_true;
 }
 
-// After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a page beside it is read as well, since the page asked for is fetched by
-// the question and proves nothing. This is done once for each device.
+// After a read the page is certainly cached, and a backend that works says so. For the backend `fault` a neighbouring page is read as well, since the wanted
+// page is fetched by the question itself and so proves nothing. This is done once for each device.
 bool Detector::works(Backend backend, const Target& target, std::uint64_t offset_bytes) {
   if (backend == Backend::timed) return true;  // each timed probe is compared with a certain hit
   const std::pair key{target.facts.device, backend};
@@ -247,8 +247,8 @@ void Detector::Sample::add(const Answer& answer) {
   (was_hit ? hits : misses).add(answer.access_ns);
 }
 
-// A page that this program fetched itself says nothing, and a page that was already probed says nothing new. So the next pages are tried; after the end of the stretch those at
-// its beginning. Returns the file's size if there is no page.
+// A page that this program fetched itself gives no information, and a page that was already probed gives no new information. So the following pages are tried,
+// and after the end of the stretch the pages at its beginning. Returns the file's size if there is no page.
 std::uint64_t Detector::page_to_probe(const Target& target, const Stretch& stretch,
                                       std::uint64_t offset_bytes, const Sample& sample) const {
   const std::uint64_t end = stretch.offset_bytes + stretch.length_bytes;
@@ -274,8 +274,9 @@ const DeviceSettings& Detector::settings_for(const Target& target) {
   return settings_[target.facts.device] = options_.settings_of ? options_.settings_of(target.fd) : own;
 }
 
-// The threshold is a property of the host when it was measured. If certain hits come near it now, as on a processor that has become slower, it would take hits for misses. Then
-// the threshold is computed from the certain hits. "Near" means two standard deviations; their square is compared, because libc alone has no square root.
+// The threshold is a property of the host when it was measured. Certain hits may come near the threshold now, for example on a processor that has become
+// slower. Then hits would be taken for misses. Then the threshold is computed from the certain hits. "Near" means two standard deviations. Their square is
+// compared, because libc alone has no square root.
 std::uint64_t Detector::threshold_now(std::uint64_t measured_ns) const {
   if (measured_ns == 0 || certain_hits_ns_.count() < kHitsMin) return measured_ns;
   const double room_ns = static_cast<double>(measured_ns) - certain_hits_ns_.mean();
@@ -307,8 +308,8 @@ bool Detector::ask(Backend backend, const Target& target, const Stretch& stretch
   return true;
 }
 
-// One page is not enough for an answer. Where one or two probes were planned, more pages are probed until hits and misses differ by two, or kChecksMax more were probed. False if
-// the backend does not work here.
+// One page is not enough for an answer. When one or two probes were planned, more pages are probed until hits and misses differ by two, or until kChecksMax
+// more pages were probed. False if the backend does not work here.
 bool Detector::check(Backend backend, const Target& target, const Stretch& stretch, Sample& sample) {
   if (sample.judged > 2) return true;
   if (sample.judged == 1 && !sample.was_hit) {
@@ -336,7 +337,8 @@ bool Detector::look_at_end(const Target& target, const Stretch& stretch, CacheRe
   return true;
 }
 
-// The answer of the file's last pages, as far as they belong to the stretch. After a single miss, check() also takes this answer as one more probe, whichever backend probed.
+// The answer of the file's last pages, as far as they belong to the stretch. After a single miss, check() also counts this answer as one more probe, for any
+// backend.
 Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   const std::uint64_t file_bytes = target.facts.size_bytes;
   if (stretch.offset_bytes + stretch.length_bytes < file_bytes) return {};
@@ -347,8 +349,8 @@ Answer Detector::ask_end(const Target& target, const Stretch& stretch) {
   return judge_window(end.value(), pages_of(stretch).first, target.facts, memory_);
 }
 
-// A page that is shown as cached proves that this backend works. No page may mean that the host or the file system never shows any; that is tested in the same way as in
-// is_count_true().
+// A page that is shown as cached proves that this backend works. When no page is shown, the host or the file system may never show pages. This is tested in the
+// same way as in is_count_true().
 bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   const std::pair key{target.facts.device, Backend::end};
   const auto known = is_backend_true_.find(key);
@@ -365,7 +367,7 @@ bool Detector::is_end_true(const Target& target, const os::MappedWindow& end) {
   return is_backend_true_[key] = true;
 }
 
-// False if the backend does not work here; then the caller tries another.
+// False if the backend does not work here. Then the caller tries another.
 bool Detector::probe(Backend backend, const Target& target, const Stretch& stretch, CacheReport& report) {
   const auto known = is_backend_true_.find({target.facts.device, backend});
   if (known != is_backend_true_.end() && !known->second) return false;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // detector: finds how much of a file, or of each part of it, is cached. It uses the best backend that permissions and a self-test allow.
 //
-// Knowledge assumed: neighbouring pages are cached and evicted together, so one page answers for its
-// prediction unit.
-// Output observed: the kernel's counts where they are true; else whether reads would wait, which pages a mapping maps, or the time of one-byte reads.
+// Knowledge assumed: neighbouring pages are cached and evicted together, so one page is a sample of its prediction unit.
+// Output observed: the kernel's counts where they are true. Otherwise: whether reads would wait, which pages a mapping maps, or the time of one-byte reads.
 // Inference drawn: the share that is resident, and the confidence in it.
-// A slow read counts as a miss when the thread slept in it; otherwise the next page is probed as well. No answer relies on one page if the file has others. After a hit a second
-// page is probed at a random place. After a miss the last pages of the file are examined, which needs no fetch. If the probes disagree, more pages are probed. A file of up to
-// fifteen pages is known from its last pages alone.
+// A slow read counts as a miss when the thread slept in it. Otherwise the next page is probed as well. No answer relies on one page if the file has others.
+// After a hit a second page is probed at a random place. After a miss the last pages of the file are examined, which needs no fetch. If the probes disagree,
+// more pages are probed. For a file of up to fifteen pages, the last pages alone give the answer.
 // What breaks it: a cache whose neighbours are unrelated (random access), eviction between probing and use;
 // on overlay the kernel's count is 0 for every file, which the self-test detects. Where even repeated reads are slow, reads bypass the page cache and the answer is "unknown".
 #pragma once
@@ -59,8 +58,8 @@ struct DetectorOptions {
   // Probing ends when the misses of probes have fetched this much. With less than a page nothing is read.
   std::uint64_t probe_budget_bytes = 256 * base::kMiB;
   const char* memory_path = nullptr;  // for ProbeMemory
-  // Gives the settings for the device of an open file; they replace the unit and the time above. It is called once for each device, before the first probe there. Without it the
-  // unit and time above hold for all devices.
+  // Gives the settings for the device of an open file; they replace the unit and the time above. It is called once for each device, before the first probe
+  // there. Without this function the unit and time above are used for all devices.
   std::function<DeviceSettings(int fd)> settings_of;
 };
 
@@ -81,7 +80,7 @@ struct Unit {
   CacheReport cache;
 };
 
-/// How long it would take to read a stretch now.
+/// The predicted time of a read of a stretch at this moment.
 struct Prediction {
   std::uint64_t missing_bytes = 0;
   DeviceSpeed speed;  // access_ns 0: not known
@@ -96,11 +95,12 @@ class Detector {
   /// Examines one file. Errors: as stat(2) and open(2).
   base::Result<CacheReport> inspect(const char* path);
 
-  /// As inspect(), for a file that is open for reading. The call may change the file's advice (posix_fadvise) and position. Errors: as fstat(2).
+  /// Same as inspect(), for a file that is open for reading. The call may change the file's advice (posix_fadvise) and position. Errors: as
+  /// fstat(2).
   base::Result<CacheReport> inspect_open(int fd);
 
-  /// Reads up to `bytes_max` in order from the beginning of an open file, and learns from this how fast the file's device is. Returns how many bytes were read. It returns 0 and
-  /// learns nothing if much of the file is cached, or if that is unknown.
+  /// Reads up to `bytes_max` in order from the beginning of an open file, and measures by this how fast the file's device is. Returns how many bytes were read.
+  /// It returns 0 and learns nothing if much of the file is cached, or if that is unknown.
   base::Result<std::uint64_t> learn(int fd, std::uint64_t bytes_max);
 
   /// Predicts how long reading the stretch in order would take, from the learned speed of the device, else from the recorded speed.

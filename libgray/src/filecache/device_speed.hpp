@@ -4,9 +4,10 @@
 // Knowledge assumed: the kernel reads ahead when a file is read in order, so that after the first request the device works without a pause. The costs of further requests count
 //   as a part of the rate.
 // Output observed: the time for the first block of a file, and the time for the rest.
-// Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate; the median over the
-//   files counts.
-// What breaks it: a device that is faster for long reads than for the timed reads (credits, a cache of its own); other programs that use it at the same time.
+// Inference drawn: the rate is the bytes of all rests over their time. The access time is the time of the first block less its transfer time at that rate. The
+//   median over the files counts.
+// What breaks it: a device that is faster for long reads than for the timed reads (burst credits, a cache of its own); other programs that use the device at
+//   the same time.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +17,14 @@
 
 namespace gray::filecache {
 
-/// 0 means unknown.
+/// A value of 0 means unknown.
 struct DeviceSpeed {
   double access_ns = 0;
   double bytes_per_s = 0;
 };
 
-/// The time to read so many bytes that are not cached. If the rate is not known, only the access time counts: then little was read, all of it in the first block.
+/// The time to read this many bytes that are not cached. If the rate is not known, the result is the access time. In that case little was read, all of it in
+/// the first block.
 inline double fetch_ns(const DeviceSpeed& speed, double bytes) {
   if (bytes <= 0) return 0;
   return speed.access_ns + (speed.bytes_per_s > 0 ? bytes / speed.bytes_per_s * 1e9 : 0);

@@ -13,7 +13,7 @@ namespace {
 using repo::Found;
 using repo::Repository;
 
-// This limit converts to an integer without overflow, and exceeds the size of every useful file.
+// The upper limit of a size. It converts to an integer without overflow, and is larger than every useful file.
 constexpr double kUnitBytesMax = 0x1p62;
 
 // The lower limit is the paper's unit. The upper limit still leaves several units in a file.
@@ -45,8 +45,8 @@ void choose_prediction_unit(HostSettings& settings) {
   if (settings.prediction_unit_bytes != 0) settings.prediction_unit_origin = Origin::record;
 }
 
-// The value that a person set. Otherwise the largest of the measured unit, three read-ahead windows and the paper's unit: read-ahead for one part must not push out the next
-// part.
+// The value that a person set. Otherwise the largest of the measured unit, three read-ahead windows and the paper's unit: read-ahead for one part must not
+// evict the next part.
 void choose_access_unit(const std::optional<Found>& set, HostSettings& settings) {
   if (set) {
     settings.access_unit_bytes = static_cast<std::uint64_t>(set->parameter.value);

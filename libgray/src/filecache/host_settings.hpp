@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// host_settings: the settings that a detector takes from the host's record (toolbox/repo) if the caller gives none: the size of the part for which one probe speaks, how long a
-// hit may take, and in which parts a file is read.
+// host_settings: the settings that a detector takes from the host's record (toolbox/repo) if the caller gives none: the size of the part for which one probe is
+// a sample, how long a hit may take, and in which parts a file is read.
 //
 // Pages that are read together are cached together, so one probe answers for the larger of the measured access unit and the read-ahead window. Finer probing learns nothing more.
 // Shipped defaults are guesses about another machine, and are not used here.
@@ -45,7 +45,8 @@ struct HostSettings {
   std::optional<timing::CachedRead> hit_now;
 };
 
-/// A measured unit is limited to this range. With a smaller unit probing costs as much as reading; with a larger unit one probe answers for too much.
+/// A measured unit is limited to this range. With a smaller unit probing costs as much as reading; with a larger unit one probe is a sample of too
+/// many pages.
 inline constexpr std::uint64_t kMeasuredUnitBytesMin = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMeasuredUnitBytesMax = std::uint64_t{32} << 20;
 
@@ -53,8 +54,8 @@ inline constexpr std::uint64_t kMeasuredUnitBytesMax = std::uint64_t{32} << 20;
 std::optional<repo::Found> find_known(const repo::Repository& repository, const char* key,
                                       const std::string& device, double max);
 
-/// Chooses the settings for files on `device` (a name of toolbox/repo/device_identity; empty: unknown). `time_hit` is called only where no threshold is known; if it is null,
-/// nothing is timed. Pure except for that call.
+/// Chooses the settings for files on `device` (a name of toolbox/repo/device_identity; empty: unknown). `time_hit` is called only where no threshold is known.
+/// If it is null, nothing is timed. Pure except for that call.
 using TimeHit = base::Result<timing::CachedRead> (*)();
 HostSettings choose_settings(const repo::Repository& repository, const std::string& device, TimeHit time_hit);
 

@@ -9,7 +9,7 @@
 namespace gray::filecache {
 namespace {
 
-// An entry is one word: the upper bits are those of the page's hash, the lower bits are the time of the probe in seconds.
+// An entry is one word: the upper bits are a part of the page's hash, and the lower bits are the time of the probe in seconds.
 constexpr std::uint64_t kPlaces = 1U << 14U;
 constexpr unsigned kSecondBits = 32;
 constexpr std::uint64_t kSecondMask = (std::uint64_t{1} << kSecondBits) - 1;

@@ -3,7 +3,8 @@
 //
 // Knowledge assumed: a probe that misses fetches its page, and the next probe of that page is a hit.
 // Output observed: the misses of these probes.
-// Inference drawn: a hit on such a page says nothing about its neighbours, so another page is probed. A file without another page stays unknown.
+// Inference drawn: a hit on such a page tells nothing about its neighbours, so another page is probed. A file without another page stays
+// unknown.
 // What breaks it: a page that another program has used since still counts as fetched by a probe, until kOwnSeconds have passed. If two pages have the same place in the table,
 // only the later is remembered. Both cases only cost another probe.
 #pragma once

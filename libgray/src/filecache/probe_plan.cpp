@@ -18,7 +18,7 @@ std::uint64_t unit_bytes(std::uint64_t length_bytes, std::uint64_t wanted_bytes)
 
 std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOptions& options) {
   std::vector<std::uint64_t> offsets;
-  // Different stretches get different offsets; the same stretch gets the same offsets again.
+  // Different stretches get different offsets. The same stretch gets the same offsets again.
   std::mt19937_64 random(options.seed + stretch.offset_bytes);
   const std::uint64_t unit = unit_bytes(stretch.length_bytes, options.prediction_unit_bytes);
   const std::uint64_t stretch_end = stretch.offset_bytes + stretch.length_bytes;

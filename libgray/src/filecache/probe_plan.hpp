@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // probe_plan: chooses the bytes of a file to probe. Pure.
 //
-// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit. It is random because a fixed place would be cached since the last probing. Files under a page
-// are not probed, since the probe would fetch the whole file. Page 0 is never probed: a miss there fetches more than a page, and other programs often read that page. Different
-// from the paper: one page is not enough for an answer. The kernel may take pages out of the middle of a cached file, and a single page of a cold file may be cached because
-// another program read it. So a second page is probed.
+// From the paper (SOSP 2001, section 4.1): one random byte in each prediction unit. The byte is random because the page at a fixed place would still be cached
+// from the last probing. Files under a page are not probed, since the probe would fetch the whole file. Page 0 is never probed: a miss there fetches more than
+// a page, and other programs often read that page. Difference from the paper: one page is not enough for an answer. The kernel may take pages out of the
+// middle of a cached file, and a single page of a cold file may be cached because another program read it. So a second page is probed.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ std::vector<std::uint64_t> plan_probes(const Stretch& stretch, const ProbePlanOp
 /// The byte offsets to probe in a whole file.
 std::vector<std::uint64_t> plan_probes(std::uint64_t file_bytes, const ProbePlanOptions& options);
 
-/// The distance of a second probe that shall be near the first. It is near for the head of a disk. It is larger than the runs of pages that a host took out of a cached file (at
-/// most 24 pages in a row were measured).
+/// The distance of a second probe that should be near the first. A disk's head moves little over this distance. It is larger than the runs of pages that a host
+/// took out of a cached file (at most 24 pages in a row were measured).
 inline constexpr std::uint64_t kNearBytes = 32 * os::kPageBytes;
 
 /// A page of the stretch near the page of `asked_bytes`; in a short stretch any page.

@@ -14,8 +14,8 @@ namespace {
 
 enum class Verdict { hit, miss, doubtful, nothing };
 
-// A read that waits for a device sleeps. A read that was slow without sleeping lost its processor to another thread or to the host of a virtual machine, and says nothing about
-// the page.
+// A read that waits for a device sleeps. A read that was slow without sleeping lost its processor to another thread or to the host of a virtual machine, and is
+// no information about the page.
 Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max_ns, Answer& answer) {
   const base::Result<os::TimedRead> probe = os::time_one_byte(fd, offset_bytes);
   const base::Result<os::TimedRead> again = os::time_one_byte(fd, offset_bytes);
@@ -36,15 +36,15 @@ Verdict time_once(int fd, std::uint64_t offset_bytes, std::uint64_t hit_time_max
   return probe.value().has_slept ? Verdict::miss : Verdict::doubtful;
 }
 
-// An error because the file shrank does not mean that the backend does not work.
+// When a probe fails because the file shrank, the backend may still work.
 Answer invalid(int error) {
   Answer answer;
   answer.is_unsupported = error != -ENODATA && error != -EFAULT;
   return answer;
 }
 
-// A byte of the next page, or at the end of the file of the page before. If the only other page is page 0, the answer is the same byte; that page was fetched and cannot be
-// probed again.
+// A byte of the next page. At the end of the file it is a byte of the page before. If the only other page is page 0, the answer is the same byte. That page was
+// fetched and cannot be probed again.
 std::uint64_t neighbour_of(std::uint64_t offset_bytes, std::uint64_t file_bytes) {
   if (file_bytes - offset_bytes > os::kPageBytes) return offset_bytes + os::kPageBytes;
   return offset_bytes >= 2 * os::kPageBytes ? offset_bytes - os::kPageBytes : offset_bytes;

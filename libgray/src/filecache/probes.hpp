@@ -24,14 +24,14 @@ struct Answer {
   std::uint64_t beside_bytes = 0;
 };
 
-/// Asks whether reading the byte would wait. Gives no answer where the file system does not tell.
+/// Asks whether reading the byte would wait. Gives no answer when the file system cannot tell.
 Answer probe_by_nowait(int fd, std::uint64_t offset_bytes);
 
 /// Maps the page, and finds which of the pages around it the kernel maps with it. Pages that this user's probes fetched are left out.
 Answer probe_by_fault(int fd, std::uint64_t offset_bytes, const os::FileFacts& facts,
                       const ProbeMemory& memory);
 
-/// The answer of a mapping about the pages from `first_page` on. Pages that this user's probes fetched are left out.
+/// The answer of a mapping about the pages that begin at `first_page`. Pages that this user's probes fetched are left out.
 Answer judge_window(const os::MappedWindow& window, std::uint64_t first_page, const os::FileFacts& facts,
                     const ProbeMemory& memory);
 

@@ -26,7 +26,8 @@ inline constexpr std::uint64_t kAccessUnitsMax = 65536;
 /// The units of a file, ascending, without gaps; or the caller's extents, cut at the end of the file.
 std::vector<Stretch> divide(std::uint64_t file_bytes, const UnitOptions& options);
 
-/// For ordering, cached shares are rounded to this many steps. A probe leaves its page in the cache, and one page more shall not change the order of the units.
+/// For ordering, cached shares are rounded to this many steps. A probe leaves its page in the cache, and one more page should not change the order of the
+/// units.
 inline constexpr int kCachedSteps = 32;
 
 /// Compares two shares; negative if `a` comes first. The larger share comes first, an unknown share (below 0) last.

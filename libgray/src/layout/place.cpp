@@ -10,7 +10,8 @@
 namespace gray::layout {
 namespace {
 
-// File systems, by their number in statfs(2), whose i-numbers and addresses do not tell a place on one disk. Those of core/served_kinds.hpp are not listed here.
+// File systems, by their number in statfs(2), whose i-numbers and addresses do not tell a place on one disk. File systems that core/served_kinds.hpp lists are
+// not repeated here.
 constexpr std::uint64_t kPlaceless[] = {
     0x01021994,  // tmpfs
     0x858458f6,  // ramfs

@@ -17,9 +17,9 @@ namespace {
 
 using base::Result;
 
-// A waiting process is woken by processes with claims, by memory pressure, and by an event of the control group that lacks room, where the kernel offers such an event. Other
-// memory that becomes free is only found by checking the accounts again. The pauses between checks are short at first, because pages being written to disk are free in a moment,
-// and grow later.
+// A waiting process is woken by processes with claims, by memory pressure, and by an event of the control group that lacks memory, if the kernel offers such an
+// event. Other memory that becomes free is only found by checking the accounts again. The pauses between checks are short at first, because pages being written
+// to disk are free in a moment, and grow later.
 constexpr std::uint64_t kLookAgainFirstNs = 10'000'000;
 constexpr std::uint64_t kLookAgainNs = 200'000'000;
 // The pause where an event is expected (room_events.hpp). A group's event sometimes comes late or not at all.
@@ -28,14 +28,14 @@ constexpr std::uint64_t kLookAgainToldNs = 500'000'000;
 constexpr std::uint64_t kSettlePauseNs = 1'000'000;
 constexpr int kSettleRoundsMin = 2;  // rounds without a change
 constexpr int kSettleRoundsMax = 6;
-// How long this process waits for other asking processes to give back what now belongs to its share: each time, and in total. A process that asks with other options may compute
-// another division, and may never give it back.
+// How long this process waits for other asking processes to give back memory that now belongs to its share: each time, and in total. A process that asks with
+// other options may compute another division, and may never give it back.
 constexpr std::uint64_t kOthersGiveNs = 200'000'000;
 constexpr std::uint64_t kOthersGiveMaxNs = 1'000'000'000;
 // Touched memory needs more memory: its page tables, and the amount that the kernel charges in advance for each processor.
 constexpr std::uint64_t kPageTableShare = 512;
 constexpr std::uint64_t kBookedAheadBytes = base::kMiB;
-// A larger share of the minimum, where the amount above was not enough.
+// A larger share of the minimum. It is used when the amount above was not enough.
 constexpr std::uint64_t kSlackShareMax = 8;
 // A reserve (claims.hpp) that has changed by less than this is not announced again, since each announcement wakes all waiting processes.
 constexpr std::uint64_t kReserveNoiseBytes = base::kMiB;
@@ -64,7 +64,7 @@ std::uint64_t least_room(const std::vector<Pool>& pools, std::uint64_t bytes) {
   return bytes;
 }
 
-// The most that waiting can give: the capacity of the pools if they were empty.
+// The most memory that waiting can give: the capacity of the pools if no process used them.
 std::uint64_t least_capacity(const std::vector<Pool>& pools, std::uint64_t bytes) {
   for (const Pool& pool : pools) bytes = std::min(bytes, pool.capacity_bytes);
   return bytes;
@@ -121,7 +121,7 @@ void grow_fairly(Probe& probe, std::uint64_t max_bytes,
       os::pause_ns(kSettlePauseNs);
       end = probe.grow(goal_bytes);
     }
-    // An asker that is no longer counted has got its memory.
+    // An asking process that is no longer counted has got its memory.
     rounds_same = allowance.askers <= last_askers ? rounds_same + 1 : 0;
     last_askers = allowance.askers;
     os::pause_ns(kSettlePauseNs);
@@ -137,8 +137,8 @@ std::uint64_t unclaimed_bytes(const Allowance& allowance) {
   return allowance.bytes + allowance.granted_bytes;
 }
 
-// A process without a claim is growing. Leaves it room until it stops: as much as it will take in the next kGrowthLooksAhead checks at its present speed. At the end takes back
-// the room that it did not use.
+// A process without a claim is growing. Leaves free memory to this process until the process stops growing: as much as the process will take in the next
+// kGrowthLooksAhead checks at its present speed. At the end this process takes back the memory that the other process did not use.
 void outlast_growth(Probe& probe, const std::function<Allowance(std::uint64_t)>& allow) {
   const std::uint64_t most_bytes = probe.held_bytes();
   Allowance last = allow(probe.held_bytes());
@@ -204,8 +204,8 @@ int round_request(Request& request) {
   return request.min_bytes > request.max_bytes ? -EINVAL : 0;
 }
 
-// The state of one request: its limits, its allowance and its claim. The claim is given up at the end unless keep() was called. All amounts include the memory that is used
-// beside the grant.
+// The state of one request: its limits, its allowance and its claim. The claim is given up at the end unless keep() was called. All amounts include the memory
+// that the process uses in addition to the grant.
 class Allocator::Turn {
  public:
   Turn(Claims& claims, const Request& request) : claims_(claims), request_(request) {
@@ -239,12 +239,12 @@ class Allocator::Turn {
     return memory::is_room_known(accounts_.shared_pools(pool_options_));
   }
 
-  // Includes the memory used beside the grant, as allowances do, so that the two can be compared.
+  // Includes the memory that is used in addition to the grant. Allowances include this memory, too, so the two can be compared.
   [[nodiscard]] std::uint64_t min_bytes() const {
     return std::min(request_.min_bytes, kUnlimited / 2) + request_.beside_bytes;
   }
 
-  // The grant that an allowance gives; 0 if there is no room for the minimum.
+  // The grant that an allowance gives; 0 if there is not enough memory for the minimum.
   [[nodiscard]] std::uint64_t grant_of(std::uint64_t allowed_bytes) const {
     const std::uint64_t free_bytes = allowed_bytes - std::min(allowed_bytes, request_.beside_bytes);
     const std::uint64_t bytes = round_down(std::min(free_bytes, request_.max_bytes), request_.multiple_bytes);
@@ -262,7 +262,7 @@ class Allocator::Turn {
     return claims_.allow(patience_, claim_, held_bytes, max_bytes_, look);
   }
 
-  // Turns the claim into a promise if there is room for the minimum. Returns the grant, or 0.
+  // Turns the claim into a promise if there is enough memory for the minimum. Returns the grant, or 0.
   std::uint64_t promise() {
     if (!has(kSignalClaims)) return grant_of(allow(0).bytes);
     const auto look = [this] { return accounts_.shared_pools(pool_options_); };
@@ -306,14 +306,14 @@ class Allocator::Turn {
     }
   }
 
-  // Called when the minimum was free but could not be taken: then more must be free beside it.
+  // Called when the minimum was free but could not be taken. Then more than the minimum must be free.
   void note_failure() {
     slack_bytes_ = std::min(2 * slack_bytes(), min_bytes() / kSlackShareMax + 2 * kBookedAheadBytes);
     enough_since_ns_ = 0;
   }
 
  private:
-  // How much must be free beside the minimum, so that the last part of the minimum can be taken.
+  // How much memory must be free in addition to the minimum, so that the last part of the minimum can be taken.
   [[nodiscard]] std::uint64_t slack_bytes() const {
     return slack_bytes_ != 0 ? slack_bytes_ : min_bytes() / kPageTableShare + kBookedAheadBytes;
   }
@@ -325,7 +325,8 @@ class Allocator::Turn {
            least_room(accounts_.shared_pools(pool_options_), ample_bytes) == ample_bytes;
   }
 
-  // Tells the processes that hold returnable memory that this process waits, and how much must be free beside its minimum. False: they know already.
+  // Tells the processes that hold returnable memory that this process waits, and how much must be free in addition to its minimum. False: they know
+  // this already.
   bool tell_reserve() {
     const std::uint64_t bytes = slack_bytes() + reserve_for(accounts_.shared_pools(pool_options_),
                                                             accounts_.shared_pools(kCommonAccount));
@@ -490,7 +491,7 @@ Result<Grant> Allocator::promise(Request request, int& claim) {
       claim = turn.claim();
       return Grant{nullptr, bytes};
     }
-    // Another process took the room since this process saw it.
+    // Another process has taken the free memory since this process saw it.
     claims_.change(turn.claim(), ClaimState::waiting, 0, 0);
     if (request.timeout_ns == 0) return Result<Grant>::failure(-EAGAIN);
     os::pause_ns(kLookAgainFirstNs);

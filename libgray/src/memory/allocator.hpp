@@ -25,8 +25,8 @@ struct Request {
   bool wants_canary = false;
   bool has_files = false;      // PoolOptions
   bool is_returnable = false;  // the grant above the minimum may be asked back
-  // For promise() and estimate(): the memory that a program uses beside its grant, for instance to start. This amount must be free in addition, and is promised together with the
-  // grant.
+  // For promise() and estimate(): the memory that a program uses in addition to its grant, for instance to start. This amount must be free in addition, and is
+  // promised together with the grant.
   std::uint64_t beside_bytes = 0;
 };
 
@@ -45,13 +45,13 @@ struct Estimate {
 /// Reads a value of GRAY_MAC: "full", "time" or a list such as "no-stall,no-claims". A null or empty text means "full"; any other text is -EINVAL.
 base::Result<std::uint32_t> parse_signals(const char* text);
 
-/// The room of the tightest pool if no process held memory in it. -ENODATA: the accounts do not tell it.
+/// The free memory of the tightest pool if no process held memory in it. -ENODATA: the accounts do not tell it.
 base::Result<std::uint64_t> capacity_bytes(const PoolOptions& options);
 
 /// Rounds min up and max down to the multiple. -EINVAL: min is above max, before or after the rounding; or the multiple is 0.
 int round_request(Request& request);
 
-/// Grants memory. Any thread. A child of fork() may use and free the grants of its parent; the parent's memory stays unchanged.
+/// Grants memory. Any thread. A child of fork() may use and free the grants of its parent. The parent's memory stays unchanged.
 class Allocator {
  public:
   /// `record` gives the times that were measured on this host. It is called once, at the first request. If it is empty, nothing was measured.
@@ -67,10 +67,10 @@ class Allocator {
   /// The amount that allocate() would grant now; takes and probes no memory. Errors as allocate(); -ENODATA: the accounts do not tell it.
   base::Result<Estimate> estimate(Request request);
 
-  /// Enters a promise to use no more than the grant and the memory beside it. No memory is allocated. `claim` is the claim's number, or -1 where no claims are shared. Errors as
-  /// estimate(), in the status.
+  /// Enters a promise to use no more than the grant and the additional memory. No memory is allocated. `claim` is the claim's number, or -1 where no claims are
+  /// shared. Errors as estimate(), in the status.
   base::Result<Grant> promise(Request request, int& claim);
-  /// Sets how much of the promise is still to be touched, including the memory beside the grant.
+  /// Sets how much of the promise is still to be touched, including the additional memory.
   void change_promise(int claim, std::uint64_t pending_bytes);
   void end_promise(int claim);
 

@@ -93,7 +93,7 @@ Allowance divide_pools(const std::vector<Pool>& pools, const std::vector<Member>
   return least;
 }
 
-// Computed in the asker's tightest pool, where the asker's own account shows less room than the common account.
+// Computed in the asker's tightest pool, when the asker's own account shows less free memory than the common account.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common) {
   // A limit was added or removed between the two readings.
   if (own.empty() || own.size() != common.size()) return 0;
@@ -111,7 +111,7 @@ struct Lack {
   std::uint64_t arrival_ns;
   std::uint64_t bytes;
   std::uint64_t
-      reserve_bytes;  // must be free beside these bytes and beside the bytes for earlier waiters; one reserve serves all waiters
+      reserve_bytes;  // must be free in addition to these bytes and to the bytes of earlier waiters; one reserve serves all waiters
 };
 
 // The sum to be given back: the amount that the accounts show as missing, and the amounts that waiting processes lack. Waiting processes are served in the order of arrival, as
@@ -172,8 +172,8 @@ std::uint64_t bytes_to_return(const std::vector<Pool>& pools, const std::vector<
       if (is_state(other, ClaimState::promised)) room_bytes -= static_cast<std::int64_t>(other.pending_bytes);
       if (is_state(other, ClaimState::leaving)) room_bytes += static_cast<std::int64_t>(other.held_bytes);
       if (is_state(other, ClaimState::returnable)) holders.push_back(other);
-      // A process in state `asking` has seen room for its minimum, and is not counted: its claim shows with a delay how much it has touched, so it would be given that memory
-      // twice.
+      // A process in state `asking` has seen enough free memory for its minimum, and is not counted. Its claim shows with a delay how much memory it has
+      // touched. If the process were counted, this memory would be counted twice.
       if (is_state(other, ClaimState::waiting) && other.min_bytes > other.held_bytes)
         lacks.push_back({other.arrival_ns, other.min_bytes - other.held_bytes, other.reserve_bytes});
     }
@@ -202,7 +202,7 @@ void Claims::open() {
 }
 
 // Locks the table, which only one process has at a time, and the mutex. The mutex is never held while this process waits for the table. Then reads the table. False: the table
-// could not be locked; it is read all the same.
+// could not be locked; it is read in any case.
 bool Claims::lock(std::unique_lock<std::mutex>& guard, Patience& patience) {
   guard.lock();
   int status = is_shared() ? os::lock_shared(table_) : -ENOENT;

@@ -2,7 +2,8 @@
 // claims: a table of claims that the processes of a user share, so that several processes that ask for memory at once do not count the same free bytes.
 //
 // The table is advisory: it helps the processes that take part. A process that cannot use it (no /dev/shm, another user's file, a lock that is not released) continues without
-// it. Each user has a table that no other user can open. Users see each other only through the kernel's counts, by the room of the pools and how it shrinks.
+// it. Each user has a table that no other user can open. Users see each other only through the kernel's counts: through the free memory of the pools and its
+// changes.
 //
 // The content of the table is checked against the kernel. A claim counts only while a process holds its slot; the kernel tells that, and the holder's process number. The holder
 // must act for this user. A claim counts for no more bytes than its slot is held for, and for no more than the pool's capacity. Its held bytes count for no more than the kernel
@@ -44,11 +45,11 @@ struct Claim {
   std::uint32_t pid;         // in its own PID namespace
   std::uint64_t arrival_ns;  // the order of arrival
   std::uint64_t min_bytes;
-  std::uint64_t max_bytes;   // an upper bound of all amounts of the claim; its slot is held for so many bytes
-  std::uint64_t held_bytes;  // bytes touched so far
+  std::uint64_t max_bytes;      // an upper bound of all amounts of the claim; the size of its lock range
+  std::uint64_t held_bytes;     // bytes touched so far
   std::uint64_t pending_bytes;  // of a promise
   std::uint64_t
-      reserve_bytes;  // of a waiting process: must be free beside min_bytes, by the account of kCommonAccount
+      reserve_bytes;  // of a waiting process: must be free in addition to min_bytes, by the account of kCommonAccount
   std::uint64_t checksum;  // of the fields above: a torn or damaged claim counts for nothing
 };
 
@@ -63,7 +64,7 @@ static_assert(sizeof(Claim) == 64 && sizeof(ClaimTable) == 8 + kClaimsMax * size
 /// The checksum of a claim, over its other fields.
 std::uint64_t checksum_of(const Claim& claim);
 
-/// A claim that counts, and the kernel's facts about its process.
+/// A valid claim, and the kernel's facts about its process.
 struct Member {
   Claim claim{};
   bool is_ours = false;     // a claim of this process; it draws on the same pools
@@ -87,8 +88,8 @@ struct Patience {
   std::uint64_t left_ns = 500'000'000;  // the lock is held while a few files are read
 };
 
-/// How much must be free beside the minimum of an asker whose options differ from kCommonAccount, so that there is room by its own options. `own` are its pools by its options,
-/// `common` its pools by kCommonAccount. Pure.
+/// How much memory must be free in addition to the minimum of an asking process whose options differ from kCommonAccount. With this addition there is enough
+/// memory by its own options. `own` holds the pools by the process's own options, and `common` the pools by kCommonAccount. Pure.
 std::uint64_t reserve_for(const std::vector<Pool>& own, const std::vector<Pool>& common);
 
 /// How much a returnable claim should give back now, by the pools of kCommonAccount. Two amounts are needed: the memory that waiting processes lack for their minima, in the
@@ -107,11 +108,12 @@ class Claims {
 
   [[nodiscard]] bool is_shared() const { return table_.address != nullptr; }
 
-  /// Enters a claim. Returns its number, or -1 if there is no table or no room in it.
+  /// Enters a claim. Returns its number, or -1 if there is no table, or if the table is full.
   int enter(ClaimState state, std::uint64_t min_bytes, std::uint64_t max_bytes);
 
   /// Reads the host's accounts of memory and returns the total size up to which the claim may grow at this moment. Notes in the table how much the claim holds. `look` reads the
-  /// accounts under the lock, so that no other process takes memory in between. With claim -1 the answer is the whole room.
+  /// accounts under the lock, so that no other process takes memory in between. With claim -1 the answer is the whole free
+  /// memory.
   template <typename Look>
   Allowance allow(Patience& patience, int claim, std::uint64_t held_bytes, std::uint64_t max_bytes,
                   Look look) {
@@ -145,7 +147,8 @@ class Claims {
     return entry == nullptr ? 0 : bytes_to_return(look(), others_than(claim), *entry);
   }
 
-  /// Wakes the holders of returnable memory: the process of this claim waits, and `reserve_bytes` must be free beside its minimum.
+  /// Wakes the holders of returnable memory: the process of this claim waits, and `reserve_bytes` must be free in addition to its
+  /// minimum.
   void ask_back(int claim, std::uint64_t reserve_bytes);
 
   /// Changes the claim. The first promised amount, or the amount held, is the claim's maximum from then on.

@@ -16,8 +16,9 @@ struct Asker {
   std::uint64_t max_bytes;
 };
 
-/// The share of the asker at `self`, of a pool of so many bytes. 0 if its minimum does not fit after the minima of all earlier askers. Then no later asker gets memory either;
-/// otherwise a large minimum would wait for ever. The sum of all shares is no more than the pool. With equal tickets each asker assumes that the other came first. Pure.
+/// The share of the asker at `self` in a pool of this many bytes. 0 if its minimum does not fit after the minima of all earlier askers. Then no later asker
+/// gets memory either. Otherwise a large minimum would wait for ever. The sum of all shares is no more than the pool. With equal tickets each asker assumes
+/// that the other came first. Pure.
 std::uint64_t fair_share(std::uint64_t pool_bytes, std::vector<Asker> askers, std::size_t self);
 
 }  // namespace gray::memory

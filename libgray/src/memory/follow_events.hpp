@@ -5,7 +5,8 @@
 // group a file is written, and the kernel reports writes to that file (inotify).
 // Output observed: these three events, by descriptors.
 // Inference drawn: that the follower should ask. The answer to its question decides.
-// What breaks it: programs without claims can take room without causing pressure. So the follower also asks at regular times.
+// What breaks it: programs without claims can take free memory without causing pressure. So the follower also asks at regular
+// times.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ double saved_share(double collecting_share, double live, double before, double a
 
 FollowDecision shrunk(const FollowLook& look, FollowState state, FollowReason reason, std::uint64_t bytes) {
   const std::uint64_t patience_ns = std::max(state.patience_ns, kPatienceFirstNs);
-  // Only pressure counts as a swing. Room that has gone is never caused by the heap itself, because the heap's own memory counts as its room.
+  // Only pressure counts as a swing. The heap itself never makes its room smaller, because the heap's own memory counts as its room.
   const bool is_swing = reason == FollowReason::pressure && state.grown_ns != 0 &&
                         look.now_ns - state.grown_ns < kSwingPatiences * patience_ns;
   state.patience_ns = is_swing ? std::min(2 * patience_ns, kPatienceLastNs) : kPatienceFirstNs;
@@ -57,8 +57,8 @@ FollowDecision shrunk(const FollowLook& look, FollowState state, FollowReason re
   return told(FollowVerdict::shrink, reason, state, bytes);
 }
 
-// Room that falls fast continues to fall while the heap shrinks, and it is not known how far. Shrinking far costs no more than shrinking a little, and the heap soon grows back
-// if it shrank too far.
+// When the free memory falls fast, it continues to fall while the heap shrinks, and it is not known how far. Shrinking far costs no more than shrinking a
+// little, and the heap soon grows back if it shrank too far.
 std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
   if (fallen_bytes < look.margin_bytes / 2) return look.allowed_bytes;
   const std::uint64_t least = std::min(bounded(look, 0), look.allowed_bytes);
@@ -66,7 +66,7 @@ std::uint64_t falling_on(const FollowLook& look, std::uint64_t fallen_bytes) {
                   look.allowed_bytes - std::min(fallen_bytes, look.allowed_bytes));
 }
 
-// Waits until the additional room has stayed for some time, and decides whether growing is worth it.
+// Waits until the additional room has lasted for some time, and decides whether growing saves time.
 FollowDecision perhaps_grown(const FollowLook& look, FollowState state) {
   if (state.more_since_ns == 0) {
     state.more_since_ns = look.now_ns;
@@ -114,7 +114,7 @@ FollowDecision decide(const FollowLook& look, FollowState state) {
         bounded(look, state.told_bytes - std::min(state.told_bytes, look.margin_bytes));
     if (bytes < state.told_bytes) return shrunk(look, state, FollowReason::pressure, bytes);
   }
-  // Memory that the heap was told to give back, and still holds, is no room to grow.
+  // Memory that the heap should give back and still holds does not count as room to grow.
   const std::uint64_t has_bytes = std::max(state.told_bytes, look.heap_bytes);
   if (allowed < has_bytes + std::max(has_bytes / kGrowthStepShare, look.margin_bytes)) {
     state.more_since_ns = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // follow_rule: decides how large a program's heap may be from now on. The facts for the decision are collected elsewhere.
 //
-// Knowledge assumed: a collector works more as its live data nears the size of the heap: a heap of H bytes with L live bytes is collected each time that H - L bytes were
-// allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
-// Output observed: the room that the pools leave to the heap, the share of time spent collecting, and the share of time in which tasks wait for memory.
-// Inference drawn: room below the heap's allowance is a reason to shrink at once; room that falls fast is expected to fall further. More room is a reason to grow if the room has
-// stayed for some time, and if the larger heap saves more time than waiting for memory costs now.
-// What breaks it: a program whose collector works differently (reference counts, a cache); such a program says that its cost is not known. Live data that grows between two
-// questions.
+// Knowledge assumed: a collector works more when the live data is nearly as large as the heap. A heap of H bytes with L live bytes is collected each time that
+// H - L bytes were allocated. The kernel takes memory that has not been touched for long, and a collector touches its whole heap.
+// Output observed: the memory that the pools leave to the heap (its room), the share of time spent collecting, and the share of time in which tasks
+// wait for memory.
+// Inference drawn: when the room is below the heap's allowance, the heap must shrink at once. Room that falls fast is expected to fall further. More room is a
+// reason to grow if it has lasted for some time, and if the larger heap saves more time than waiting for memory costs now.
+// What breaks it: a program that frees memory in another way than by a collector (reference counts, a cache). Such a program says that its cost is not known.
+// Live data that grows between two questions.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ struct FollowState {
   std::uint64_t reach_bytes = 0;  // the reach_bytes of the last question
   std::uint64_t shrunk_ns = 0;    // when the last advice to shrink was given
   std::uint64_t grown_ns = 0;     // when the last advice to grow was given
-  // Since when there has been more room than told_bytes; 0: there is not more.
+  // The time since which there has been more room than told_bytes; 0: there is no more room now.
   std::uint64_t more_since_ns = 0;
   std::uint64_t more_bytes = 0;   // the least room since more_since_ns
   std::uint64_t patience_ns = 0;  // how long room has to stay before the heap grows; 0: the shortest time
@@ -67,7 +68,7 @@ struct FollowDecision {
 /// Pure.
 FollowDecision decide(const FollowLook& look, FollowState state);
 
-/// The smallest heap for so much live data: a quarter more than the live data.
+/// The smallest heap for this much live data: a quarter more than the live data.
 std::uint64_t least_heap_bytes(std::uint64_t live_bytes);
 
 }  // namespace gray::memory

@@ -29,7 +29,7 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now - std::min(now, before);
 }
 
-// The bytes that are in memory now. Memory in swap, and memory that was never touched, takes no room.
+// The bytes that are in memory now. Memory in swap, and memory that was never touched, is not counted.
 struct InMemory {
   std::uint64_t heap_bytes;
   std::uint64_t process_bytes;
@@ -44,7 +44,7 @@ Result<InMemory> look_at_memory(std::uint32_t pid, std::uint64_t heap_bytes) {
   return InMemory{std::min(since(heap_bytes, amount("VmSwap:")), process_bytes), process_bytes};
 }
 
-// A size: the bytes that are there and the room beside them; never below 0.
+// A heap size: the present bytes plus the free memory; never below 0.
 std::uint64_t with_room(std::uint64_t bytes, std::int64_t room_bytes) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bounded_signed(bytes) + room_bytes));
 }
@@ -61,7 +61,8 @@ Follower::~Follower() {
   claims_.leave(claim_);
 }
 
-// The room less the untouched part of other processes' promises. It is computed here because the claims divide the existing room, and do not tell how much is missing.
+// The free memory less the untouched part of other processes' promises. It is computed here because the claims divide the free memory, and do not tell how much
+// memory is missing.
 Follower::Room Follower::least_room() {
   const std::vector<Pool> pools = accounts_.shared_pools(followed_.pools);
   if (!is_room_known(pools)) return {std::numeric_limits<std::int64_t>::min(), 0};
@@ -84,7 +85,7 @@ void Follower::watch_paging(FollowLook& look, std::uint64_t elapsed_ns) {
   counters_ = now;
 }
 
-// The claim's maximum is the most that the heap may ever have; otherwise the heap's share would be limited to the present promise.
+// The claim's maximum is the most that the heap may ever have. Otherwise the heap's share would be limited to the present promise.
 void Follower::promise(std::uint64_t pending_bytes) {
   const std::uint64_t moved_bytes =
       std::max(pending_bytes, promised_bytes_) - std::min(pending_bytes, promised_bytes_);

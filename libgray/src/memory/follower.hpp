@@ -14,7 +14,7 @@ namespace gray::memory {
 
 /// The process whose heap is followed, and the heap's bounds.
 struct Followed {
-  // 0: this process. For another process, too, the room is that of this process's control groups.
+  // 0: this process. Also for another process, the free memory is the free memory in this process's control groups.
   std::uint32_t pid = 0;
   std::uint64_t min_bytes = 0;
   std::uint64_t max_bytes = ~std::uint64_t{0};
@@ -33,7 +33,7 @@ struct FollowAnswer {
   FollowVerdict verdict = FollowVerdict::stay;
   FollowReason reason = FollowReason::none;
   std::uint64_t bytes = 0;      // the size that the heap may have from now on
-  std::int64_t room_bytes = 0;  // room beside the present heap; below zero: the heap is too large
+  std::int64_t room_bytes = 0;  // memory for a larger heap; below zero: the heap is too large
 };
 
 /// Follows one heap. One thread at a time. The memory that the heap may take until the next question is entered as a promise of this process in the user's claims, so that no

@@ -19,10 +19,10 @@ constexpr std::uint64_t kMarginMinBytes = 4 * base::kMiB;
 constexpr std::uint64_t kMarginMaxBytes = 256 * base::kMiB;
 constexpr std::uint64_t kReclaimBatchPages =
     32;  // the least number of pages that the kernel scans each time a group hits its limit (SWAP_CLUSTER_MAX)
-// Less swap than this does not help against a mistake.
+// Less swap than this counts as no swap: it would not make up for a wrong grant.
 constexpr std::uint64_t kSwapUsefulBytes = 16 * base::kMiB;
 
-// Where a hierarchy of control groups is mounted, and which folder of the hierarchy is the top of that mount.
+// The folder at which a hierarchy of control groups is mounted, and the folder of the hierarchy that is the top of that mount.
 struct Mount {
   std::string point;
   std::string top;
@@ -100,7 +100,8 @@ std::uint64_t reclaimable_bytes(const std::string& stat, bool is_version_2, cons
   const auto amount = [&](const char* key) { return find_amount(stat, prefix + key).value_or(0); };
   if (options.cache == CachePolicy::keep) return 0;
   const std::uint64_t active = amount("active_file");
-  // For a caller that works on files, the margin is kept for the page cache. Keeping half of the active file pages in addition would change the room with every file that is read.
+  // For a caller that works on files, the margin is kept for the page cache. If half of the active file pages were kept in addition, the free memory would
+  // change with every file that is read.
   const bool is_all_taken = options.cache == CachePolicy::steal || options.has_files;
   const std::uint64_t taken = amount("inactive_file") + (is_all_taken ? active : active / 2);
   // Pages that are being written to disk are free in a moment. Dirty pages that are not yet being written count as reclaimable, too. Otherwise waiting processes would wait for

@@ -4,9 +4,9 @@
 // Knowledge assumed: every control group from this process's group up to the root may have a limit, of version 1 or 2. The memory that a group uses includes clean file pages,
 // which the kernel gives up before it pages out any process. The host as a whole is one more pool (MemAvailable). A process has limits of its own (RLIMIT_AS, RLIMIT_DATA), and a
 // host that does not overcommit has a limit on committed memory.
-// Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or makes no sense is left out, and a use above the
-// limit means no room.
-// Inference drawn: the room in each pool; the least of them is the ceiling.
+// Output observed: the text files of /proc and of the control groups. No single file is relied on: a value that cannot be read or is impossible is left out,
+// and a use above the limit means no free memory.
+// Inference drawn: the free memory in each pool (its room). The least of these is the ceiling.
 // What breaks it: limits that no file shows (a hypervisor's balloon, a namespace that hides the ancestors);
 // caches that the kernel cannot drop although it counts them as droppable. The probe exists for these cases.
 #pragma once
@@ -39,7 +39,8 @@ struct Pool {
   bool is_use_known = true;  // false: the use is not known, and room_bytes is the most that is possible
 };
 
-/// Counters that grow while the kernel takes memory from processes. They are those of the tightest group, or else those of the host.
+/// Counters that grow while the kernel takes memory from processes. They are the counters of the tightest group, or else the
+/// counters of the host.
 struct PagingCounters {
   std::uint64_t swapped_bytes = 0;       // a level, not a sum
   std::uint64_t refaults_anonymous = 0;  // pages that were swapped out and needed again
@@ -56,14 +57,16 @@ struct PoolOptions {
   bool has_files = false;          // the caller also works on files, so files_margin_bytes() applies
 };
 
-/// The options with which all holders of returnable memory judge whether a waiting process can be served. They do not use their own options, so that all compute the same division.
+/// All holders of returnable memory use these options to decide whether a waiting process can be served. They do not use their own options, so that all compute
+/// the same division.
 inline constexpr PoolOptions kCommonAccount{};
 
 /// The default margin that stays free below a limit: a 32nd of the limit, at least 4 MiB and at most 256 MiB. Without swap it is twice that, because there the kernel kills a
 /// process that exceeds the limit.
 std::uint64_t default_margin_bytes(std::uint64_t limit_bytes, bool has_swap);
 
-/// The margin for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With a smaller margin file pages push anonymous memory out.
+/// The margin for a caller that reads and writes files through the page cache: a quarter of the limit, at most 1 GiB. With a smaller margin, pages of files
+/// cause anonymous memory to be paged out.
 std::uint64_t files_margin_bytes(std::uint64_t limit_bytes);
 
 /// The memory accounts of this host. The constructor finds the files; each call reads them again. One thread at a time.
@@ -80,8 +83,8 @@ class HostAccounts {
 
   [[nodiscard]] PagingCounters paging_counters() const;
 
-  /// How often the kernel has scanned memory to reclaim some. Grows by one when the kernel has scanned as much as the host's memory, or as much as a control group of this
-  /// process uses. 0 where this is not known.
+  /// How often the kernel has scanned memory in order to reclaim pages. Grows by one when the kernel has scanned as much as the host's memory, or as much as a
+  /// control group of this process uses. 0 where this is not known.
   [[nodiscard]] double reclaim_rounds() const;
 
   /// The path of the file of this name in the process's group or in its nearest ancestor that has the file; empty if there is none.

@@ -11,16 +11,16 @@ namespace {
 constexpr std::uint64_t kBlockPages = 64;  // pages touched before their times are evaluated
 // A swap-in reads 8 neighbouring pages together, so 3 slow pages lie within 24. A preempted thread has one slow page in thousands.
 constexpr std::uint32_t kSlowPagesMin = 3;
-constexpr std::uint64_t kSwapInPages = 8;  // one of these pages answers for all
+constexpr std::uint64_t kSwapInPages = 8;  // one of these pages is tested for all of them
 constexpr std::uint64_t kWindowAgainPages = 64;
 // The kernel reclaims for a group once in 32 to 64 pages.
 constexpr std::uint64_t kWindowFirstPages = 256;
 constexpr std::uint64_t kSlowFirstMaxNs = 100'000'000;
 constexpr std::uint64_t kSamplePages = 256;     // sample of the held pages at each step
 constexpr std::uint64_t kStepShareOfHeld = 32;  // so that a step that goes too far costs only that share
-// Given up if more pages are gone than the steps here can have pushed out.
+// The share that is given up if more pages are gone than the steps of this process can have caused to be paged out.
 constexpr std::uint64_t kSettleShareOfHeld = 16;
-// So that a growing process elsewhere finds room at the same time.
+// A step takes at most this share of the free memory. So another growing process finds free memory at the same time.
 constexpr std::uint64_t kStepShareOfRoom = 4;
 constexpr std::uint32_t kTroublesMax = 4;              // so often trouble at the same bound is taken as true
 constexpr std::uint32_t kTroublesMin = 3;              // fewer may mean that the thread lost its processor
@@ -65,7 +65,8 @@ Probe::Probe(unsigned char* base, std::uint64_t reserved_bytes, const ProbeOptio
   step_pages_ = first_pages();
 }
 
-// Where time is the only signal, a page must not be all zero: since 6.12 Linux does not write such pages to swap, and gives them back without a device.
+// When time is the only signal, a page must not be all zero. Since 6.12 Linux does not write such pages to swap, and brings them back without a
+// device.
 void Probe::touch(std::uint64_t first_page, std::uint64_t count, std::uint64_t stride) {
   os::touch_pages(base_, {first_page, count, stride, static_cast<unsigned char>(is_time_alone() ? 1 : 0)},
                   times_ns_.data());
@@ -94,7 +95,7 @@ void Probe::remember() {
 std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t allowed_pages) const {
   const std::uint64_t first = first_pages();
   std::uint64_t pages = step_pages_;
-  // Where no account shows how much room is left, a step that goes too far must not cost much of the held memory.
+  // When no account shows how much memory is free, a step that goes too far must not cost much of the held memory.
   const bool is_end_known = has(kSignalAccounts) && watch_.allowance;
   if (!is_end_known) pages = std::min(pages, std::max(first, held_pages_ / kStepShareOfHeld));
   const std::uint64_t room = allowed_pages - held_pages_;
@@ -106,7 +107,7 @@ std::uint64_t Probe::next_step_pages(std::uint64_t want_pages, std::uint64_t all
   return std::min({pages, room, want_pages - held_pages_});
 }
 
-// Writes to every stride-th of so many pages. Stops at the first cluster of slow pages and returns true.
+// Writes to every stride-th of this many pages. Stops at the first cluster of slow pages and returns true.
 bool Probe::pass(std::uint64_t first_page, std::uint64_t pages, std::uint64_t stride, const SlowBound& bound,
                  std::uint64_t& done_pages) {
   SlowCluster cluster(bound.slow_ns, bound.window_pages);
@@ -133,7 +134,7 @@ bool Probe::is_sample_slow() {
   return slow >= std::ptrdiff_t{2} * kSlowPagesMin;
 }
 
-// Takes one step in two passes. done_pages is the number of pages that the first pass took; it may be less than `pages`.
+// Takes one step in two passes. done_pages is the number of pages that the first pass took. It may be less than `pages`.
 Probe::Look Probe::take(std::uint64_t pages, std::uint64_t& done_pages) {
   Look look;
   look.is_suspicious = pass(held_pages_, pages, 1, {bounds_.out_ns, kWindowFirstPages}, done_pages);
@@ -171,7 +172,8 @@ bool Probe::is_paging_told(std::uint64_t pages, bool is_slow) {
 }
 
 bool Probe::is_trouble(const Look& look, std::uint64_t pages) {
-  // With time alone the first suspicion counts: with each page beyond the limit the kernel may find no page to push out, and may kill a process.
+  // When time is the only signal, the first suspicion counts. With each page beyond the limit the kernel may find no page to page out, and may
+  // kill a process.
   if (is_time_alone()) return look.is_slow || look.is_suspicious;
   return is_paging_told(pages, look.is_slow);
 }
@@ -204,10 +206,10 @@ std::uint64_t Probe::bring_back(std::uint64_t first_page, std::uint64_t pages) {
   return gone_pages >= kSlowPagesMin ? gone_pages : 0;
 }
 
-// After trouble all kept pages must be in memory. So all of them are touched again and again until none was gone, and one page is given up for each page that was gone. Memory
-// that all processes hold beyond the real memory lies in swap. Bringing a page back pushes another page out, so that sum stays the same; giving up a page makes it smaller. When
-// no page is gone any more, the excess has been given up. If more pages are gone than the steps here can have pushed out, another process has grown, and pages are given up
-// faster.
+// After trouble all kept pages must be in memory. So all pages are touched again and again until none was paged out. For each page that was paged out, one page
+// is given up. Memory that all processes hold beyond the real memory lies in swap. When a page is brought back, another page is paged out, so the sum stays the
+// same. When a page is given up, the sum becomes smaller. When no page is gone any more, the excess has been given up. If more pages are gone than the steps of
+// this process can have caused to be paged out, another process has grown, and pages are given up faster.
 std::uint64_t Probe::settle() {
   bool is_whole = false;
   std::uint64_t all_gone_pages = 0;
@@ -232,8 +234,8 @@ std::uint64_t Probe::settle() {
   return all_gone_pages;
 }
 
-// Grows to `goal_pages` in short steps, as long as there is no trouble. The kernel pushes out more than it needs, and some of the gone pages came back into memory that a step
-// had given back. So a part of the memory given up in settle() is free.
+// Grows to `goal_pages` in short steps, as long as there is no trouble. The kernel pages out more than it needs, and some of the gone pages came back into
+// memory that a step had given back. So a part of the memory given up in settle() is free.
 void Probe::take_back(std::uint64_t goal_pages) {
   while (held_pages_ < goal_pages) {
     const std::uint64_t pages = std::min(kTakeBackPages, goal_pages - held_pages_);
@@ -246,8 +248,8 @@ void Probe::take_back(std::uint64_t goal_pages) {
   drop_pages(held_pages_);
 }
 
-// Gives back a step that caused trouble. The trouble may begin before the end of that step. So the bound is approached in shorter steps from now on, which press less on other
-// processes.
+// Gives back a step that caused trouble. The trouble may begin before the end of that step. So the bound is approached in shorter steps from now on, which take
+// less memory from other processes.
 ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   ++troubles_;
   ++bound_troubles_;
@@ -261,7 +263,7 @@ ProbeEnd Probe::end_of_trouble(std::uint64_t pages) {
   return is_certain || bound_troubles_ >= kTroublesMax ? ProbeEnd::paging : ProbeEnd::reached;
 }
 
-// Continues in steps until it has enough, may take no more, or is certain of paging.
+// Continues in steps until the goal is reached, the allowance is used up, or paging is certain.
 ProbeEnd Probe::climb(std::uint64_t want_pages) {
   const std::uint64_t max_pages = std::max<std::uint64_t>(1, options_.step_max_bytes / page_bytes_);
   ProbeEnd end = ProbeEnd::reached;
@@ -285,11 +287,12 @@ ProbeEnd Probe::climb(std::uint64_t want_pages) {
       end = end_of_trouble(pages);
     } else {
       held_pages_ += done_pages;
-      // The pages were slow for another reason: a hypervisor had to find the memory first. The bound for the next alarm is raised; otherwise every few pages of a large grant
-      // would end a step and cause all its checks.
+      // The pages were not slow because of paging. A hypervisor had to find the memory first. The bound for the next alarm is raised. Otherwise every few pages
+      // of a large grant would end a step and cause all its checks.
       if (look.is_suspicious) bounds_.out_ns = std::min(2 * bounds_.out_ns, kSlowFirstMaxNs);
       if (!look.is_suspicious) step_pages_ = std::min(2 * step_pages_, max_pages);
-      // The bound must be passed by some distance: the pages right behind it are fast if earlier steps made room for them.
+      // The bound must be passed by some distance: the pages right behind it are fast if earlier steps have freed memory
+      // for them.
       if (held_pages_ >= bound_pages_ + held_pages_ / kStepShareOfHeld) bound_troubles_ = 0;
     }
     remember();

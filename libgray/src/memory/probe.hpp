@@ -8,13 +8,13 @@
 // together.
 // Inference drawn: the bounds for "slow" follow from measured times (touch_times). Several slow pages in near succession in the second pass
 // mean that the step does not fit. Several slow pages in the first pass are a suspicion, which ends that pass at once. If other signals are on, one of them has to agree, since a
-// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. With time alone, slow pages in either pass are believed if they come again and
-// again at the same bound, after a pause each time and in ever shorter steps: with each page beyond the limit the kernel may find no page to push out, and may kill a process.
-// After paging all held pages are touched, and one page is given up for each page that had to be fetched. So at least the excess over the real memory is given up. Then memory
-// that can be taken without trouble is taken back.
-// What breaks it: no swap, because then no page gets slow before the kernel kills a process, so time_paging() has to check this first; swap as fast as memory (zram), which time
-// alone hardly shows; clean page cache, which the kernel gives up without delay. Because of these three cases there
-// is a ceiling.
+// hypervisor that backs memory late, a preemption or the clearing of a huge page is slow as well. With time alone, slow pages in either pass count as paging if
+// they come again and again at the same bound, after a pause each time and in ever shorter steps. The reason is that with each page beyond the limit the
+// kernel may find no page to page out, and may kill a process. After paging all held pages are touched, and one page is given up for each page that had to be
+// fetched. So at least the excess over the real memory is given up. Then memory that can be taken without trouble is taken back.
+// What breaks it: a host without swap, because no page gets slow there before the kernel kills a process (time_paging() must check this first); swap as
+// fast as memory (zram), which time alone hardly shows; clean page cache, which the kernel gives up without delay. Because of these three cases there is a
+// ceiling.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3. Unlike there, only a sample of the earlier pages is checked, so that the work is linear in the
 // memory taken.
 #pragma once
@@ -30,7 +30,7 @@
 
 namespace gray::memory {
 
-/// The signals that may be used beside time, which is always used. Bits; numbered as in gray/alloc.h.
+/// The signals that may be used in addition to time, which is always used. Bits; numbered as in gray/alloc.h.
 enum Signal : std::uint32_t {
   kSignalAccounts = 1,  // the ceiling of pools.hpp
   kSignalFaults = 2,    // major faults of this thread, swapped pages of its own

@@ -36,7 +36,8 @@ bool RoomEvents::expect(const std::vector<Pool>& pools, std::uint64_t bytes) {
       pools.begin(), pools.end(), [](const Pool& a, const Pool& b) { return a.room_bytes < b.room_bytes; });
   if (tightest == pools.end() || tightest->kind != PoolKind::group) return false;
   const auto missing = static_cast<std::int64_t>(bytes) - tightest->room_bytes;
-  // There is room enough, but it belongs to other processes with claims, and these announce when they give it back.
+  // There is enough free memory, but it is promised to other processes with claims. These processes announce when
+  // they give memory back.
   if (missing <= 0) return true;
   const std::string file = tightest->name + "/memory.usage_in_bytes";
   std::string text;

@@ -2,7 +2,8 @@
 // room_events: the events that tell a process waiting for memory to check the accounts again, so that it need not check all the time.
 //
 // Knowledge assumed: a process with claims announces when it gives memory back. A control group of version 1 reports when its use passes a number of bytes, also downwards.
-// Pressure stall information reports that a task waits for memory; after that the kernel has pushed pages out or killed a process, and so made room.
+// Pressure stall information reports that a task waits for memory; after that the kernel has paged memory out or killed a process, and so freed
+// memory.
 // Output observed: these three events, by descriptors.
 // Inference drawn: that the accounts should be checked. The accounts decide.
 // What breaks it: memory that becomes free where no such group reports it (version 2, the host itself), since no event reports that pressure has ended. There, and where a
@@ -29,7 +30,8 @@ class RoomEvents {
 
   [[nodiscard]] bool is_open() const { return !sources_.empty(); }
 
-  /// Requests an event for when these pools have room for `bytes`. True: the pool that lacks the room now will report it.
+  /// Requests an event for the moment at which these pools have `bytes` of free memory. True: the pool that lacks the
+  /// memory now will report it.
   bool expect(const std::vector<Pool>& pools, std::uint64_t bytes);
 
   /// Sleeps until an event occurs, or until the time has passed.

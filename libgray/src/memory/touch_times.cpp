@@ -15,13 +15,14 @@ constexpr std::uint64_t kPages = 64;
 constexpr double kTimeMaxNs = 1e9;  // a longer time cannot be that of a touch
 // The number of pages that the kernel gives up at once (SWAP_CLUSTER_MAX).
 constexpr double kReclaimBatch = 32;
-// Where it was not measured: a touch that waits for a device takes at least so many times as long as a touch that does not. The factor is that of a quick flash disk.
+// The ratio that is assumed when no ratio was measured: a touch that waits for a device takes at least this many times as long as a touch that does not wait.
+// The factor is that of a quick flash disk.
 constexpr double kDeviceOverMemory = 16;
 // A fault that finds its page in memory needs no clearing of a page.
 constexpr double kShareOfFault = 0.5;
-// A touch of memory outside the processor's caches takes so many times as long as a touch of cached memory.
+// A touch of memory outside the processor's caches takes this many times as long as a touch of cached memory.
 constexpr double kAgainMax = 4;
-// Pages that were put out are gone only after the disk has written them.
+// Pages that are paged out leave memory only after the disk has written them.
 constexpr int kPutOutTimes = 3;
 constexpr int kPutOutTries = 20;
 constexpr std::uint64_t kPutOutPauseNs = 1'000'000;
@@ -52,7 +53,7 @@ class Stretch {
     return times;
   }
   void drop() const { os::drop_memory(address_.value(), bytes()); }
-  // Puts the pages out. Returns the time for each page, or -1.
+  // Asks the kernel to page the pages out. Returns the time for each page, or -1.
   double put_out() const {
     const std::uint64_t start_ns = os::now_ns();
     if (os::put_out(address_.value(), bytes()) != 0) return -1;
@@ -111,7 +112,7 @@ void time_touches(TouchTimes& times) {
   const double again_ns = median(stretch.write());
   if (times.again_ns == 0) times.again_ns = again_ns;
   if (times.fault_ns != 0) return;
-  // The kernel gives the same pages out again, and the hypervisor has already found memory for them.
+  // The kernel hands out the same pages again, and the hypervisor has already found memory for these pages.
   stretch.drop();
   times.fault_ns = median(stretch.write());
 }
@@ -147,7 +148,7 @@ TouchBounds bounds_of(const TouchTimes& times) {
   const double clean_ns = fault_ns + kReclaimBatch * (times.reclaim_ns != 0 ? times.reclaim_ns : fault_ns);
   const double dirty_ns =
       times.out_ns != 0 ? fault_ns + kReclaimBatch * times.out_ns : kDeviceOverMemory * clean_ns;
-  // The delay by a hypervisor; other touches vary by the same factor.
+  // The delay by a hypervisor. Other touches vary by the same factor.
   const double lateness = std::max(times.fresh_ns / fault_ns, 1.0);
   TouchBounds bounds;
   bounds.fault_ns =

@@ -3,11 +3,11 @@
 //
 // Knowledge assumed: writing to a page in memory takes nanoseconds. A new page costs a fault, in which the kernel provides a page and clears it. A page in swap also waits for a
 // device. A kernel that lacks free pages frees a batch of pages at the next first touch: clean pages of the page cache quickly, pages of processes by writing them to swap.
-// Output observed: each of these times. The host's record has them if microbench measured them. Otherwise this process touches some pages of its own. Where time is the only
-// signal, it also puts them out (MADV_PAGEOUT) and touches them again.
+// Output observed: each of these times. The host's record has them if microbench measured them. Otherwise this process touches some pages of its own. When time
+// is the only signal, the process also pages them out (MADV_PAGEOUT) and touches them again.
 // Inference drawn: a bound is the geometric middle between the slowest touch without paging and the quickest touch with paging.
-// What breaks it: with swap in memory (zram) the two are close together, but the difference is measured. Under a limit on memory and swap together (control groups of version 1)
-// pages are written to swap without making room; the times do not show that.
+// What breaks it: with swap in memory (zram) the two times are close together, but the difference is measured. Under a limit on memory and swap together
+// (control groups of version 1) pages are written to swap without freeing memory. The times do not show that.
 // Source: "Information and Control in Gray-Box Systems" (SOSP 2001), section 4.3: figures from a file, else from a few pages.
 #pragma once
 
@@ -42,8 +42,9 @@ TouchTimes recorded_times(const repo::Repository& repository);
 /// reserved.
 void time_touches(TouchTimes& times);
 
-/// Puts some pages of its own out and touches them. False: the pages stay in memory, so that no touch gets slow before the kernel kills a process; or the kernel (before 5.4)
-/// cannot put pages out. Fills in out_ns and in_ns if they are not known, which takes some milliseconds. Call it after time_touches().
+/// Pages out some pages of its own and touches them. False if the pages stay in memory, so that no touch gets slow before the kernel kills a process. Also
+/// false if the kernel (before 5.4) cannot page them out on request. Fills in out_ns and in_ns if they are not known, which takes some milliseconds. Call
+/// it after time_touches().
 bool time_paging(TouchTimes& times);
 
 /// Pure. Unknown times are derived from fault_ns.

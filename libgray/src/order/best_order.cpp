@@ -10,7 +10,7 @@
 namespace gray::order {
 namespace {
 
-// Cached shares are compared in steps: a probe leaves its page in the cache, and one page more shall not change the order.
+// Cached shares are compared in steps: a probe leaves its page in the cache, and one more page should not change the order.
 int cached_steps(const File& file) {
   return static_cast<int>(file.cached_fraction * kCachedSteps);
 }
@@ -19,7 +19,7 @@ double cached_bytes(const File& file) {
   return core::cached_bytes(file.cached_fraction, file.size_bytes);
 }
 
-// Whether so much is missing that cached pages are evicted before their files are read.
+// Whether cached pages would be evicted before their files are read, because so much of the set is not cached.
 bool is_much_missing(const std::vector<File>& files) {
   double bytes = 0;
   double cached = 0;
@@ -99,7 +99,8 @@ void number(std::vector<File>& files) {
   for (File& file : files) file.input = place++;
 }
 
-// std::stable_sort would take half as much memory again as the files. Files that are already in order cost only one comparison pass; that is so where no order saves time.
+// std::stable_sort would take half as much memory again as the files. Files that are already in order cost only one comparison pass. That is so where no order
+// saves time.
 template <typename IsBefore>
 void sort_by(std::vector<File>& files, const IsBefore& is_before) {
   if (!std::is_sorted(files.begin(), files.end(), is_before))
@@ -110,7 +111,7 @@ void sort_by(std::vector<File>& files, const IsBefore& is_before) {
 
 void sort_files(std::vector<File>& files, Mode mode, bool is_by_folder) {
   number(files);
-  // Where no device has an order, files are not sorted by device either: then the input's order is kept.
+  // When no device has an order, files are not sorted by device either, and the order of the input is kept.
   const bool is_layout_known = !is_by_folder && std::any_of(files.begin(), files.end(), [](const File& file) {
     return file.error == 0 && file.order != layout::Order::none;
   });

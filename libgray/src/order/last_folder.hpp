@@ -2,7 +2,7 @@
 // last_folder: keeps open the folder that several successive names share, so that each file is found by the last part of its name.
 //
 // Lists usually come folder by folder, and most of the time for finding a file is spent on the path to its folder. Successive names are looked up in the same open folder, even
-// if another folder gets its name in the meantime. Every list of names has that race.
+// if another folder gets its name in the meantime. Every program that reads a list of names has this race.
 #pragma once
 
 #include <cstddef>

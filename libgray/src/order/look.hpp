@@ -10,8 +10,9 @@
 
 namespace gray::order {
 
-/// Examines each path. A file that cannot be examined has `error` set, also for a null path; the other files are not affected. Returns -ECANCELED or 0. If only an automatic
-/// order by place is wanted, and each file of a sample is wholly cached or on a device where no order saves time, no order can help, and the places are not looked up.
+/// Examines each path. A file that cannot be examined has `error` set, also for a null path. The other files are not affected. Returns -ECANCELED or 0. Suppose
+/// that only an automatic order by place is wanted, and that each file of a sample is wholly cached or on a device where no order saves time. Then no order can
+/// help, and the places are not looked up.
 int look_at(const char* const* paths, std::size_t count, const Request& request, std::vector<File>& files);
 
 }  // namespace gray::order

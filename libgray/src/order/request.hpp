@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// request: the rule by which files are ordered, the other facts wanted about each file, and the functions that find the facts.
+// request: a request for an order: the rule of the order, the other wanted facts about each file, and the functions that find
+// the facts.
 #pragma once
 
 #include <cstddef>

@@ -12,12 +12,12 @@
 namespace gray::order {
 namespace {
 
-// Where no time is known for a device, so many files of it are timed. Such a file must have a page beside its first page.
+// When no time is known for a device, this many of its files are timed. Such a file must have more than one page.
 constexpr std::size_t kTimedReads = 3;
 constexpr std::uint64_t kTimedBytesMin = 3 * 4096;
 
-// A read that took so many times the usual time of its device was probably delayed by something else, so the file is timed once more. With fewer timed files than kUsualMin the
-// usual time is not known.
+// A read that took this many times the usual time of its device was probably delayed by something else, so the file is timed once more. With fewer timed files
+// than kUsualMin the usual time is not known.
 constexpr float kHeldUp = 4;
 constexpr std::size_t kUsualMin = 8;
 
@@ -108,8 +108,8 @@ float miss_time(Missing& missing, const Request& request) {
   return recorded_ns > 0 ? static_cast<float>(recorded_ns) : time_reads(missing, request);
 }
 
-// A file that was not timed gets the time of memory or of its device. The host's record is read only if a file needs it: reading the record takes longer than examining some
-// hundred files.
+// A file that was not timed gets the usual time of memory or of its device. The host's record is read only if a file needs it: reading the record takes longer
+// than examining some hundred files.
 void complete_times(std::vector<File>& files, MissingByDevice& missing, const Request& request) {
   std::map<std::uint64_t, float> by_device;
   for (auto& [device, here] : missing)
@@ -172,7 +172,7 @@ std::vector<StoreLevel> find_levels(std::vector<File>& files, const Request& req
     StoreLevel& level = levels[i];
     level.median_ns = found.level.at(i).median_ns;
     level.kind = kind_of(level, alike_ns, paths[i]);
-    // The division into levels knows times only to 3 %.
+    // The division into levels uses times rounded to 3 %.
     if (level.files != 0) level.median_ns = std::clamp(level.median_ns, level.low_ns, level.high_ns);
   }
   return levels;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // store_levels: finds in which store (memory, flash, a disk, a server) each file is now, by the time of a first read.
 //
-// Knowledge assumed: reads of a mostly cached file are answered by memory, reads of another file by its device.
-// Output observed: the times of the probes, where probes are timed. Where the kernel counts cached pages, no probe is timed: then the recorded time of a miss on the file's
-//   device is used (disk.miss_ns, disk.random_read_ns), or else three timed reads of files on it that are not cached.
+// Knowledge assumed: reads of a mostly cached file are answered from memory. Reads of any other file are answered by its device.
+// Output observed: the times of the probes, where probes are timed. If the kernel counts cached pages, no probe is timed. Then the recorded time of a miss on
+//   the file's device is used (disk.miss_ns, disk.random_read_ns), or else three timed reads of files on it that are not cached.
 // Inference drawn: base/levels.hpp tells how many levels there are and which of them each file is in.
 // What breaks it: a device with widely spread times is one level, even if it keeps some files in a cache of its own.
 #pragma once

@@ -80,7 +80,7 @@ class Room {
   void* all_;
 };
 
-// Bit i: page i of the window is present; negative errno if the host does not tell.
+// Bit i of the result says that page i of the window is present. A negative errno means that the host does not tell.
 Result<std::uint32_t> present_pages(const char* window, std::uint64_t pages) {
   std::uint64_t entries[kWindowPages] = {};
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);

@@ -210,7 +210,7 @@ int wait_for_events(const EventSource* sources, std::size_t count, std::uint64_t
     if (polled[i].revents == 0) continue;
     first = static_cast<int>(i);
     char told[4096];
-    // All events that have come so far count as one. An urgent descriptor has no data to read.
+    // All events up to this moment count as one event. An urgent descriptor has no data to read.
     while (sources[i].is_readable && read(sources[i].fd, told, sizeof told) == sizeof told) {
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memory_os: every system call that memory admission uses, with its contract. memory_linux.cpp is the real implementation; unit tests link a simulated memory.
 //
-// The error rule is that of os.hpp: a negative errno in a Result. These functions make no decisions.
+// The error rule is the same as in os.hpp: a negative errno in a Result. These functions make no decisions.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct Touches {
 /// Makes the writes, and stores the time of each write, including one reading of the clock. More than 4 s is stored as 4 s.
 void touch_pages(unsigned char* base, const Touches& touches, std::uint32_t* times_ns);
 
-/// As touch_pages(), but reads the first `count` pages.
+/// Same as touch_pages(), but reads the first `count` pages.
 void look_at_pages(unsigned char* base, std::uint64_t count, std::uint32_t* times_ns);
 
 /// Asks the kernel to write these whole pages to swap and free them. Returns 0 whether the kernel did so or not; -EINVAL: the kernel does not know the request (before Linux 5.4).
@@ -54,8 +54,8 @@ base::Result<std::uint64_t> count_swapped(unsigned char* base, std::uint64_t fir
 /// Asks for huge pages, also in place of existing small pages. The kernel may ignore it.
 void prefer_huge_pages(unsigned char* address, std::uint64_t bytes);
 
-/// Forks a child process, which the kernel would kill first, and lets it write to `bytes` bytes. 0: the child survived; -ENOMEM: the child was killed; else the errno for which
-/// it could not be tried. Takes as long as touching that memory.
+/// Forks a child process, which the kernel would kill first, and lets it write to `bytes` bytes. Returns 0 if the child survived, -ENOMEM if the child was
+/// killed, and another negative errno if the attempt was not possible. Takes as long as touching that memory.
 int try_in_child(std::uint64_t bytes);
 
 /// A descriptor for which poll() reports POLLPRI once the file's trigger fires (PSI). The caller closes it.

@@ -11,7 +11,7 @@
 
 namespace gray::os {
 
-/// The page size in which pages are counted here. On a host with larger pages the numbers are converted; the end of a file may then count some pages too many.
+/// All functions here count pages of this size. On a host with larger pages the numbers are converted. The end of a file may then count some pages too many.
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct FileFacts {
@@ -26,10 +26,11 @@ struct FileFacts {
 /// Facts about the file at a path, following symbolic links. Errors: as stat(2).
 base::Result<FileFacts> look_at(const char* path);
 
-/// As look_at(), for an open file. Errors: as fstat(2).
+/// Same as look_at(), for an open file. Errors: as fstat(2).
 base::Result<FileFacts> look_at_open(int fd);
 
-/// Whether the caller owns an open file or may write to it; then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those of the file.
+/// Whether the caller owns an open file or may write to it. Then the kernel answers truthfully which pages are resident. False when in doubt. `facts` are those
+/// of the file.
 bool is_trusted(int fd, const FileFacts& facts);
 
 /// Opens for reading, without blocking on a FIFO, and without acquiring a controlling terminal. The caller closes
@@ -40,7 +41,8 @@ void close_file(int fd);
 /// The number of resident pages among [first_page, first_page + page_count), by cachestat. -ENOSYS, -EPERM (not trusted), -EOPNOTSUPP.
 base::Result<std::uint64_t> count_by_cachestat(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
-/// As count_by_cachestat(), but by mincore. mincore answers "all" for files that are not trusted, so check is_trusted() first.
+/// Same as count_by_cachestat(), but uses mincore. mincore answers "all" for files that are not trusted, so check is_trusted()
+/// first.
 base::Result<std::uint64_t> count_by_mincore(int fd, std::uint64_t first_page, std::uint64_t page_count);
 
 /// Tells the kernel that reads of this descriptor are random, so that a probe fetches one page and sets no read-ahead mark.
@@ -51,7 +53,7 @@ struct TimedRead {
   bool has_slept;  // the thread gave up its processor voluntarily, as it does when it waits for a device
 };
 
-/// Reads the byte at an offset and measures the time. Where the host does not count sleeps, has_slept is always false.
+/// Reads the byte at an offset and measures the time. When the host does not count sleeps, has_slept is always false.
 base::Result<TimedRead> time_one_byte(int fd, std::uint64_t offset_bytes);
 
 /// Tells the kernel that reads of this descriptor are in the usual order, so that it reads ahead.
@@ -64,27 +66,27 @@ struct TimedStretch {
 };
 base::Result<TimedStretch> time_stretch(int fd, std::uint64_t offset_bytes, std::uint64_t bytes);
 
-/// Reads the byte at an offset if that needs no waiting. True: it was in the page cache. False: it was not, and the host may be fetching the page now. -EOPNOTSUPP where the file
-/// system does not offer this, -ENODATA past the end.
+/// Reads the byte at an offset if that needs no waiting. True: it was in the page cache. False: it was not in the page cache, and the host may be fetching the
+/// page now. -EOPNOTSUPP where the file system does not offer this, -ENODATA past the end.
 base::Result<bool> read_without_waiting(int fd, std::uint64_t offset_bytes);
 
 /// The result of mapping one page: the host also maps the cached pages around it.
 struct MappedWindow {
   std::uint64_t first_page;  // the first page of the window
-  std::uint32_t pages;       // how many pages the window has, including the page asked for
+  std::uint32_t pages;       // how many pages the window has, including the requested page
   std::uint32_t resident;    // bit i: page first_page + i was cached before
-  bool has_fetched;          // the page asked for was not cached, and was fetched
+  bool has_fetched;          // the requested page was not cached, and was fetched
 };
 
 /// Maps the page at an offset for reading, and unmaps it again. At most that page is fetched. If the file shrinks in the meantime, the answer is -EFAULT, and no signal is
 /// raised. -ENODEV and others if the file cannot be mapped, -EOPNOTSUPP if the host does not tell which pages it mapped.
 base::Result<MappedWindow> map_around(int fd, std::uint64_t offset_bytes, std::uint64_t file_bytes);
 
-/// The most pages that map_around() reports; its windows are aligned to this number of pages.
+/// The most pages that map_around() reports. Its windows are aligned to this number of pages.
 inline constexpr std::uint64_t kWindowPages = 16;
 
-/// The last pages of a file, kEndPages at most, and which of them are cached. Fetches no page, and does not change the host's record of the file's use. -EAGAIN when the file
-/// grows meanwhile; else as map_around().
+/// The last pages of a file, at most kEndPages, and which of these pages are cached. Fetches no page, and does not change the host's record of the file's use.
+/// -EAGAIN when the file grows meanwhile; else as map_around().
 base::Result<MappedWindow> map_end(int fd, std::uint64_t file_bytes);
 
 /// The most pages that map_end() reports: one page of a window lies behind the end of the file.
@@ -93,14 +95,15 @@ inline constexpr std::uint64_t kEndPages = kWindowPages - 1;
 /// The kind of file system that holds a path: f_type of statfs(2).
 base::Result<std::uint64_t> file_system_kind(const char* path);
 
-/// Whether the host says that the disk with this device number is rotational. Virtual and RAID disks often say so wrongly. -ENOENT where the host does not tell.
+/// Whether the host says that the disk with this device number is rotational. For virtual and RAID disks the host's answer is often wrong. -ENOENT: the host
+/// does not tell.
 base::Result<bool> is_rotational(std::uint64_t device);
 
 /// The address of the file's first extent on its device. Delayed data is not forced to the disk. -ENOENT: the file has no known address.
 base::Result<std::uint64_t> first_extent_bytes(int fd);
 
-/// Maps a file of `bytes` bytes that all processes of this user share. The file is created, filled with zeros, if it does not exist; its folder must exist. Returns nullptr if
-/// the file belongs to another user, is a link, or has another size. The caller unmaps it with unmap_kept_file(); the file stays.
+/// Maps a file of `bytes` bytes that all processes of this user share. The file is created, filled with zeros, if it does not exist. Its folder must exist.
+/// Returns nullptr if the file belongs to another user, is a link, or has another size. The caller unmaps it with unmap_kept_file(); the file stays.
 void* map_kept_file(const char* path, std::size_t bytes);
 void unmap_kept_file(void* mapped, std::size_t bytes);
 

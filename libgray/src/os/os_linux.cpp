@@ -42,7 +42,7 @@ struct CachestatAnswer {
   std::uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
 
-// How many units of kPageBytes one page of the kernel has. Pages are larger on some arm64 kernels (16 or 64 KiB).
+// The number of units of kPageBytes in one page of the kernel. Pages are larger on some arm64 kernels (16 or 64 KiB).
 std::uint64_t units_per_page() {
   static const std::uint64_t units = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / kPageBytes;
   return units;

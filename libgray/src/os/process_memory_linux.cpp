@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// process_memory_linux: what Linux lets a process see of another process's memory.
+// process_memory_linux: the facts that Linux shows a process about another process's memory.
 #include <cerrno>
 #include <cstring>
 

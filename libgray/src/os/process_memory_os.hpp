@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// process_memory_os: what the host lets a process see of another process's memory, with its contract. process_memory_linux.cpp is the real implementation.
+// process_memory_os: the facts that the host shows a process about another process's memory, with the contract of each function. process_memory_linux.cpp
+// is the real implementation.
 //
-// The error rule is that of os.hpp: a negative errno in a Result. These functions make no decisions.
+// The error rule is the same as in os.hpp: a negative errno in a Result. These functions make no decisions.
 #pragma once
 
 #include <sys/types.h>

@@ -28,8 +28,8 @@ using base::Result;
 
 constexpr int kTreeMax = 4096;  // the most processes examined, so that a fork bomb cannot stop this process
 
-// The locked ranges are numbers only; they do not correspond to bytes of the file. Number 0 is the lock of the table. Each slot has a range of its own; its holder locks as many
-// numbers as it holds bytes, and one more.
+// The locked ranges are numbers only. They do not correspond to bytes of the file. Number 0 is the lock of the table. Each slot has a range of its own. The
+// holder of a slot locks as many numbers as the claim has bytes, and one more number.
 constexpr off_t kTableLock = 0;
 constexpr unsigned kSlotShift = 55;
 
@@ -105,7 +105,7 @@ Result<SharedMemory> open_shared(const std::string& name, std::size_t bytes) {
     if (file.error() == -EEXIST) file = base::open_shared_file(path.c_str(), &size_bytes);
   }
   if (!file.is_open()) return Result<SharedMemory>::failure(file.error());
-  // The size is changed in place, so that processes that have the file open keep using the same file.
+  // The size is changed in place. So processes that have the file open keep using the same file.
   if (size_bytes != bytes && ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     return Result<SharedMemory>::failure(-errno);
   struct stat status {};

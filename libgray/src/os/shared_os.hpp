@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // shared_os: the system calls by which unrelated processes of a user share a table.
 //
-// The error rule is that of os.hpp: a negative errno in a Result.
+// The error rule is the same as in os.hpp: a negative errno in a Result.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@ namespace gray::workingset {
 namespace {
 
 constexpr std::size_t kPointsMin = 3;
-// The least height of the knee, as a share of the normalised axes. A curve that grows at half its first speed from the middle on has 0.17; a curve that is flat from the middle
-// on has 0.5.
+// The least height of the knee, as a share of the normalised axes. A curve that grows at half its first speed from the middle on has 0.17. A curve that is flat
+// from the middle on has 0.5.
 constexpr double kHeightMin = 0.2;
 
 }  // namespace

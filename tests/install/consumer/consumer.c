@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* consumer: a stranger's C11 program: uses every function of libgray once on the file it is given. */
+/* consumer: a C11 program of another project: it uses every function of libgray once, on the file that it is given. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

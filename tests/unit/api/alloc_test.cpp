@@ -45,7 +45,7 @@ std::size_t huge_kib() {
   return kib;
 }
 
-// Whether time tells nothing here: by time alone, memory is granted only where pages can be paged out.
+// Whether the time signal cannot work here: by time alone, memory is granted only where pages can be paged out.
 bool is_time_blind() {
   std::ifstream file("/proc/swaps");
   std::string line;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// order_test: the order of files through the public interface: the facts about each file, which memory belongs to whom, and which requests are refused.
+// order_test: the order of files through the public interface: the facts about each file, the ownership of memory, and the requests that are refused.
 //
-// How: small files in fresh folders, which are cached because they were just written. To test that memory runs out, each allocation fails once: this program replaces operator
-// new, also for the library. Left out: the quality of the order (unit/libgray, system/gbp_order), and files on several devices.
+// How: the test uses small files in fresh folders. The files are cached because they were just written. To test that memory runs out, each allocation fails
+// once: this program replaces operator new, also for the library. Left out: the quality of the order (unit/libgray, system/gbp_order), and files on several
+// devices.
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -68,7 +69,8 @@ std::size_t mappings_of(const std::string& path) {
 
 }  // namespace
 
-// All forms of operator new and delete are replaced: a sanitizer has its own of each, which would not fit this program's.
+// All forms of operator new and delete are replaced. A sanitizer has its own version of each form, and that
+// version does not work together with this program's version.
 void* operator new(std::size_t bytes) {
   return allocate(bytes);
 }

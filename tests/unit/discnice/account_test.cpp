@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// account_test: bytes that the kernel has booked to a process are charged once and in full, whatever values the segment holds.
+// account_test: bytes that the kernel has charged to a process are charged once and in full, whatever values the segment holds.
 //
-// How: the segment of the job is plain memory. The test itself makes the reads, without the page cache, so that the kernel books them to this process.
+// How: the segment of the job is plain memory. The test itself makes the reads, without the page cache, so that the kernel charges them to this process.
 // Left out: processes that fork and execute (tests/system).
 #include "tools/discnice/kernel/account.hpp"
 
@@ -48,7 +48,7 @@ class TestJob {
   std::uint64_t settle() { return settle_own(job_, 1); }
   Job& job() { return job_; }
 
-  // Whether booked bytes that are not paid yet delay the next call.
+  // Whether charged bytes that are not paid yet delay the next call.
   bool owes() { return member().owed_until_ns.load() > gray::base::monotonic_ns(); }
 
  private:

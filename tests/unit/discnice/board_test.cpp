@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // board_test: the board of all of a user's jobs: making, finding and refusing the board, its entries, and the data that the daemon publishes.
 //
-// How: the board of a user that does not exist here, or a board in memory. Left out: a full /dev/shm (as in segment_test).
+// How: the test uses the board of a user that does not exist here, or a board in memory. Left out: a full /dev/shm (as in
+// segment_test).
 #include "tools/discnice/protocol/board.hpp"
 
 #include <cerrno>

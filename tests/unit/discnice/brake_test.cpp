@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // brake_test: a stopped process does not run, and later goes on as if nothing had happened, also if the process that stopped it is killed.
 //
-// How: children that count in shared memory, with one thread and with many. Left out: stops because of a job's limit (system/discnice_pace).
+// How: children with one thread and with many threads count in shared memory. Left out: stops because of a job's limit
+// (system/discnice_pace).
 #include "tools/discnice/pace/brake.hpp"
 
 #include <atomic>
@@ -59,13 +60,13 @@ class Counting {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int signals() const { return counts_->signals.load(); }
 
-  // Whether each of its threads counts. On a busy machine it takes a while to see that.
+  // Whether each of the child's threads counts. On a busy machine it takes some time until this is visible.
   [[nodiscard]] bool is_running() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == kThreads) return true;
     return false;
   }
-  // Whether none of its threads counts. A thread that waits for a processor has not noticed yet that it is stopped.
+  // Whether none of the child's threads counts. A stopped thread that still waits for a processor has not stopped counting yet.
   [[nodiscard]] bool is_standing() const {
     for (int tries = 0; tries < 20; ++tries)
       if (count_moving() == 0) return true;
@@ -97,7 +98,7 @@ class Counting {
   pid_t pid_;
 };
 
-// False on hosts where not even a child may be traced.
+// False on hosts where tracing is forbidden even for a child.
 bool may_trace() {
   Counting child;
   TraceBrake brake;

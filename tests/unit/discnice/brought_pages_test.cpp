@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // brought_pages_test: which pages a reader no longer needs, and whether the reader has come back to pages that were dropped.
 //
-// How: runs of pages as reads bring them in, and readers in front of, within and behind them. Left out: the page cache itself (system tests).
+// How: runs of pages are added as reads bring them in. Readers are placed in front of, within and behind the runs. Left out: the page cache
+// itself (system tests).
 #include "tools/discnice/descriptor/brought_pages.hpp"
 
 #include "tests/support/catch.hpp"

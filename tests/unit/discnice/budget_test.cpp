@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// budget_test: bytes that were waited for and then not moved are kept until they are used, and no longer than that.
+// budget_test: bytes that were waited for and then not moved are kept as credit until they are used.
 //
 // How: the segment of the job is plain memory. Charges use the test's own instants; corrections use the clock. Left out: several
 // members that change the accounts at once (tests/system/discnice_tree_test.sh), and a whole run (discnice_rate_test.sh).
@@ -31,7 +31,7 @@ class TestJob {
     protocol::change_grant(*segment_, grant);
   }
 
-  // The instant at which a read of this many bytes may go if it comes at `now_ns`; 0: at once.
+  // The instant at which a read of this many bytes may start if it is made at `now_ns`; 0: at once.
   std::uint64_t read(std::uint64_t bytes, std::uint64_t now_ns) {
     return charge(job_, grant_now(job_, now_ns), {.read_bytes = bytes}, {}, now_ns);
   }
@@ -46,7 +46,7 @@ class TestJob {
   Job job_{segment_.get(), nullptr, 1, 1, nullptr};
 };
 
-// The account is balanced; then the job waits for a window of bytes that is not read.
+// The account is balanced. Then the job waits for a window of bytes that is not read.
 void waste(TestJob& test, std::int64_t bytes) {
   protocol::store_instant(test.segment().lane_states[0], gray::base::monotonic_ns());
   test.correct_reads(-bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cache_model_test: finding the resident run around the file pointer, and how long it is believed.
+// cache_model_test: the resident run around the file pointer is found, and the answer is used for the right time.
 //
-// How: seeded random residency patterns, with a page-by-page count as the truth. Left out: the cost of the answers
-// on a real kernel; system tests measure it.
+// How: seeded random residency patterns are made, and the answers are compared with a page-by-page count. Left
+// out: the cost of the answers on a real kernel; system tests measure it.
 #include "tools/discnice/predictor/cache_model.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// device_facts_test: members of a job tell each other facts about devices: how long a fact holds, how many facts there is room for, and that wrong bytes are
+// device_facts_test: members of a job tell each other facts about devices: how long a fact is valid, how many facts can be stored, and that damaged facts are
 // not believed.
 #include "tools/discnice/protocol/device_facts.hpp"
 
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(Fixture, "facts are found under their device's number until the
   CHECK_FALSE(load(8, kNowNs));
   CHECK(load(7, kNowNs + kFactsMaxNs));
   CHECK_FALSE(load(7, kNowNs + kFactsMaxNs + 1));
-  CHECK_FALSE(load(7, kNowNs - 1));  // an instant in the future is a wrong byte
+  CHECK_FALSE(load(7, kNowNs - 1));  // an instant in the future means damaged shared memory
 
   store_device_facts(*segment, 7, kNowNs + 2 * kFactsMaxNs, {32, 32});
   REQUIRE(load(7, kNowNs + 2 * kFactsMaxNs));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // dirty_table_test: one process at a time holds the job's table of dirty data, and no process holds it for long.
 //
-// How: the segment is plain memory. If a holder never released the table, its instant lies in the past. If the table was taken over, the old holder finds the new holder's
-// instant. Left out: a holder that is stopped again between its last check and its write. It may then write one value, which every reader checks.
+// How: the segment is plain memory. A holder that never released the table is simulated by an instant in the past. A table that was taken over is simulated by
+// the new holder's instant, which the old holder finds. Left out: a holder that is stopped again between its last check and its write. It may then write one
+// value, which every reader checks.
 #include "tools/discnice/job/dirty_table.hpp"
 
 #include <chrono>
@@ -29,7 +30,7 @@ struct SmallJob {
   Job job{segment.get(), nullptr, 1, 1, nullptr};
 };
 
-// The table as it is, without a holder.
+// The content of the table, without a holder.
 predictor::DirtyData table_of(const Job& job) {
   return predictor::DirtyData(dirty_memory(job));
 }
@@ -68,7 +69,7 @@ TEST_CASE("memory for many files is asked for when there are many, and once") {
       HeldTable(small.job)->regions.mark({1, inode}, 0, 1, 1);
   };
   mark_many();
-  // The first process that wanted room found none yet.
+  // The first process that wanted memory for the table got none.
   CHECK(table_of(small.job).regions.dirty_pages() >= 298);
 
   const discnice::test::FrontOnly front;  // only the first part of its table has memory

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// disk_flush_test: how often a job flushes the disk's own cache, what is booked for a flush, and that no file of it stays open.
+// disk_flush_test: how often a job flushes the disk's own cache, how many bytes are booked for a flush, and that the flush
+// leaves no file open.
 //
-// How: a file in memory, whose file system flushes at once. Left out: disks whose flush takes long (system/discnice_giving_way, bench/beside).
+// How: the test uses a file in memory, whose file system flushes at once. Left out: disks whose flush takes long (system/discnice_giving_way,
+// bench/beside).
 #include "tools/discnice/transfer/disk_flush.hpp"
 
 #include <cerrno>
@@ -41,7 +43,7 @@ TEST_CASE("a flush that nobody would feel is made more and more seldom, and leav
   CHECK(errno == EDOM);
   CHECK(lowest_descriptor() == lowest);
   REQUIRE(disk.own_syncs == 2);  // one for its begin, one for its end
-  // First one batch has no flush, then two batches, then four.
+  // At first one batch passes without a flush, then two batches, then four.
   for (int skips = 1; skips <= 4; skips *= 2) {
     const std::uint64_t before = disk.own_syncs;
     for (int i = 0; i < skips; ++i) flush_after_batch(job, disk, fd);

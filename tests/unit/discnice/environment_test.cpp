@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // environment_test: the environment variables for use without the launcher, in every good and every bad spelling.
 //
-// How: hand-made environment arrays, as the kernel gives them to main(). Left out: how the library carries out
+// How: the test makes environment arrays in the form in which main() gets them. Left out: how the library carries out
 // a request; system tests preload it. The tests of toolbox/base test amounts and units.
 #include "tools/discnice/preload/process/environment.hpp"
 

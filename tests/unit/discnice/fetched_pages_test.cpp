@@ -24,7 +24,7 @@ using gray::base::kMiB;
 
 namespace {
 
-// A file that shows the pages that a read has brought in only after the read.
+// A file that shows fetched pages only when the read has ended.
 class LateFile {
  public:
   LateFile(std::uint64_t size_bytes, const ReadaheadLimits& limits) : file_(size_bytes) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// foreground_test: detects other users of a disk, from the disk's counters and from the bytes booked to the job; and the policies that
+// foreground_test: detects other users of a disk, from the disk's counters and from the bytes charged to the job; and the policies that
 // depend on it.
 //
-// How: the counters of a simulated disk change as the test says, and are read every few milliseconds. The truth is known, because each step says whose requests they were.
+// How: the counters of a simulated disk change as the test says, and are read every few milliseconds. The right answer is known, because each step says whose
+// requests it made.
 // Left out: reading /sys (system tests), and disks whose other readers are not all known.
 #include "tools/discnice/policy/foreground.hpp"
 
@@ -39,7 +40,7 @@ struct Disk {
     sample.reads += 1;
     sample.read_bytes += bytes;
   }
-  // The job reads a window, and the bytes are booked to it.
+  // The job reads a window, and the bytes are charged to it.
   void own_read() {
     own.read_bytes += kWindowBytes;
     reads(kWindowBytes);
@@ -149,7 +150,7 @@ TEST_CASE("what the disk writes and flushes while the launcher sends what was le
   const std::uint64_t seen_ns = disk.activity.foreground_at_ns;
   disk.own.is_syncing = 1;
   for (int i = 0; i < 3; ++i) {
-    disk.sample.written_bytes += 1'000'000;  // inodes and the journal: booked to no process
+    disk.sample.written_bytes += 1'000'000;  // inodes and the journal: charged to no process
     disk.sample.flushes += 1;
     disk.look();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// guarded_word_test: an instant stored in shared memory is read back unchanged, and a wrong byte is noticed.
+// guarded_word_test: an instant stored in shared memory is read back unchanged, and damage is noticed.
 //
-// How: every single-byte change of many words. Left out: changes of several bytes that happen to give a valid word.
+// How: the test makes every possible change of a single byte in many words. Left out: changes of several bytes that
+// happen to give a valid word.
 #include "tools/discnice/protocol/guarded_word.hpp"
 
 #include <random>

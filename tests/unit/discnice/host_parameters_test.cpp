@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // host_parameters_test: the measured time of a random read reaches the code that watches a disk: the disk's own time where it is known.
 //
-// How: flags replace records, because both come from a repository. The segment is plain memory. The disk is any block device of this machine that has counters; it need not be
-// in use. Left out: the files of the repository (toolbox/repo has its tests).
+// How: flags replace records, because both come from a repository. The segment is plain memory. The disk is any block device of this machine that has counters.
+// It need not be in use. Left out: the files of the repository (toolbox/repo has its tests).
 #include "tools/discnice/cli/host_parameters.hpp"
 
 #include <dirent.h>

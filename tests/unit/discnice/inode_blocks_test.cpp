@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kPlacesMax = InodeBlocks::kSets * InodeBlocks::kWays;
 
-// A table with nothing in it, as in the zeroed memory of a new job.
+// An empty table, as in the zeroed memory of a new job.
 test::OwnMemory<DirtyData> make_dirty() {
   return {};
 }

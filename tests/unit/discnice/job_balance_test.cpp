@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// job_balance_test: bytes that the kernel has booked and no member has settled are charged once, and are given back when a member settles them later.
+// job_balance_test: bytes that the kernel charged and no member has settled are charged once, and are given back when a member settles them later.
 //
-// How: a segment in memory, with the test's own members and sums.
+// How: the test uses a segment in memory, with members and sums of its own.
 #include "tools/discnice/pace/job_balance.hpp"
 
 #include <atomic>
@@ -63,7 +63,7 @@ TEST_CASE("what nobody settles the job is charged for, once, and gets back when 
 
 TEST_CASE("a job gets back no more than it was charged here", "[job_balance]") {
   Balanced job;
-  // Settled by a process that is not seen any more.
+  // These bytes were settled by a process that the pacer no longer sees.
   protocol::add(job.member, Counter::settled_read_bytes, 8 * kMib);
   for (std::uint64_t at_ms = 10; at_ms < 200; at_ms += 10)
     CHECK_FALSE(job.balance.settle({0, 0, 0}, at_ms * kMs, kRuns).is_any());

@@ -184,7 +184,7 @@ TEST_CASE("leftovers of a dead maker go, whatever stands in them, and live ones 
   const std::string mapped = name_of(kUser, dead, 11);
   CHECK(as_user(kUser, [&] {
           if (!forge(left, dead, 7)) return 1;
-          // The segment says that its maker is alive, and its name says otherwise.
+          // By its content the maker of the segment is alive, and by its name the maker is dead.
           if (!forge(lying, getpid(), 8)) return 2;
           close(open(path_of(half_made).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
           if (!forge(populated, dead, 10, getpid())) return 3;
@@ -207,7 +207,8 @@ TEST_CASE("leftovers of a namespace that has ended go", "[jobs]") {
   if (!can_try()) return;
   const pid_t dead = dead_pid();
   const std::string elsewhere = "discnice-0-" + std::to_string(dead) + "-1-12";
-  // Runs as root, who sees the namespace of each process. For any other user, a stranger's process in a namespace could belong to any namespace.
+  // This case runs as root, who sees the namespace of each process. An ordinary user does not see the namespaces of other users' processes, so
+  // each such process could belong to any namespace.
   CHECK(as_user(0, [&] {
           if (!forge(elsewhere, dead, 12)) return 1;
           clear_leftovers();

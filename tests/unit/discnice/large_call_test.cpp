@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// large_call_test: the kernel reports calls from a certain length on, and no others. The arguments of a call tell what the call asks for.
+// large_call_test: the kernel reports calls from a certain length on, and no others. The request of a call is read correctly from its
+// arguments.
 //
-// How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported ones.
+// How: the calls of a child are reported. The child makes some calls just below and just above each limit, and the parent takes the reported
+// calls.
 #include "tools/discnice/notify/large_call.hpp"
 
 #include <array>
@@ -24,7 +26,7 @@ namespace {
 
 std::array<char, 4 * kLargeReadBytes> block;
 
-// The reported calls of a child, as the parent sees them. Each call goes on at once. Empty if the kernel reports none.
+// The calls of a child that the kernel has reported to the parent. Each call goes on at once. Empty if the kernel reports none.
 std::vector<LargeCall> shown_of(void (*make_calls)()) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

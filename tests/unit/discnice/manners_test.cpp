@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// manners_test: a job gives way by its own progress, and does not starve, whatever disk it uses.
+// manners_test: a job gives way, judged by its own progress, and does not starve on any kind of disk.
 //
 // How: a simulated disk serves the job's calls, with or without other users. The clock advances by the times of the calls and of the holds. The times of calls vary as on a
 // mechanical disk. Left out: how members measure the times of their calls, and real disks (system/discnice_manners).
@@ -46,7 +46,7 @@ struct Disk {
     went_at_ns = now_ns;
   }
 
-  // A call takes its own time, varied. Beside other users it also takes the time of one of their accesses.
+  // A call takes its own time, which varies. While others use the disk, a call also takes the time of one of their accesses.
   void call(CallKind kind, std::uint64_t kib, double own_us) {
     wait_while_held();
     std::uniform_real_distribution<double> vary(0.6, 1.4);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// members_test: slots of processes that come, go and are killed; none of their counts is lost.
+// members_test: processes that start, end and are killed get slots, and none of their counts is lost.
 //
-// How: real forked children where their life or death matters; invented process numbers above the kernel's
-// highest number where the process only has to be dead. Left out: process numbers that the kernel gives out again between exec and
-// enter.
+// How: the test forks real children where it matters whether they are alive. It uses invented process numbers, above the kernel's
+// highest number, where the process only has to be dead. Left out: process numbers that the kernel gives out again between exec
+// and enter.
 #include "tools/discnice/protocol/members.hpp"
 
 #include <csignal>

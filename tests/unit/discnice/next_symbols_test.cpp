@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // next_symbols_test: the look-up in the libraries' tables finds the same addresses as dlsym().
 //
-// How: the test program takes the place of the preload library; its next libraries are those that it was linked with. Left out: a library
-// without a hash table of this kind, and more libraries than the table has room for.
+// How: the test program takes the place of the preload library; the libraries behind it are those with which the program was linked.
+// Left out: a library without a hash table of this kind, and more libraries than the table has room for.
 #include "tools/discnice/preload/entry/next_symbols.hpp"
 
 #include <dlfcn.h>

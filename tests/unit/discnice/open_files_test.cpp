@@ -2,7 +2,7 @@
 // open_files_test: the facts that are remembered of descriptors. A wrong fact is found again from the
 // descriptor.
 //
-// How: real pipes, sockets and files, in /dev/shm (memory) and in the build folder. Left out: block devices,
+// How: the test opens real pipes, sockets and files, in /dev/shm (memory) and in the build folder. Left out: block devices,
 // and file systems that this machine does not have.
 #include "tools/discnice/descriptor/open_files.hpp"
 
@@ -56,7 +56,7 @@ bool is_in_memory(int fd) {
   return fstatfs(fd, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
-// A job that knows no device when it meets the first file.
+// A job that knows no device when it uses the first file.
 discnice::protocol::Segment& job_segment() {
   static const auto segment = std::make_unique<discnice::protocol::Segment>();
   return *segment;
@@ -177,7 +177,7 @@ TEST_CASE("what one process learns of a device it tells its job, and the next on
   struct stat status {};
   REQUIRE(fstat(plain.fd(), &status) == 0);
   const auto segment = std::make_unique<Segment>();
-  // Numbers that this process has not met.
+  // Descriptor numbers that this process has not used.
   constexpr std::uint64_t kUnknown = UINT64_C(1) << 40U;
   const auto now_ns = gray::base::monotonic_coarse_ns();
   Device* learner = device_of(*segment, plain.fd(), kUnknown);

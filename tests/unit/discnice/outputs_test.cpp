@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // outputs_test: how the kernel's files about disks, mounts and pressure are read.
 //
-// How: texts as kernels write them, whole and in pieces, and wrong texts. Left out: the files themselves (system tests).
+// How: the code reads texts as kernels write them, whole and in pieces, and wrong texts. Left out: the files themselves
+// (system tests).
 #include <string>
 
 #include "tests/support/catch.hpp"

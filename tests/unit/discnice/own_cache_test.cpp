@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// own_cache_test: when a job drops its pages: by its policy and its grant; of which files it has dropped pages; and how much memory is unused.
+// own_cache_test: when a job drops its pages: by its policy and its grant; which files are marked because the job has dropped their pages; and
+// how much memory is unused.
 //
-// How: grants, a segment of the test, and texts as kernels write them. Left out: the page cache and the kernel's files (system/discnice_cache).
+// How: the test uses made-up grants, a segment of its own, and texts as kernels write them. Left out: the page cache and the kernel's files
+// (system/discnice_cache).
 
 #include <string>
 

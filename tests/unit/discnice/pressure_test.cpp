@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pressure_test: detects other programs that wait for a disk without counters, from the kernel's sums and from the job's own waits.
 //
-// How: the waits of a simulated host go on as the test says. Samples are taken when they are due, and the policies say how the job is held back. Left out: how the kernel makes
-// its sums, and how members count (system/discnice_foreground).
+// How: the test sets the waits of a simulated host. Samples are taken when they are due, and the policies say how long the job has to wait. Left out: how the
+// kernel computes its sums, and how members count their waits (system/discnice_foreground).
 #include "tools/discnice/policy/pressure.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // profile_test: stacks of addresses become stacks of names, with the bytes at the right stack.
 //
-// How: hand-made records and given names. Left out: the symbolizer itself, which the system test of profiles runs.
+// How: the test makes records and gives the names of the functions. Left out: the symbolizer itself, which the
+// system test of profiles runs.
 #include "tools/discnice/cli/profile.hpp"
 
 #include <cstring>
@@ -73,7 +74,7 @@ TEST_CASE("stacks are folded from the program inwards, without the preload libra
 
 TEST_CASE("what has no name is shown by its place in its file") {
   Profile profile = sample();
-  call(profile, 2, {0xdead}, 7);  // of a process that has told no code
+  call(profile, 2, {0xdead}, 7);  // of a process that has sent no mappings
   const std::string text = folded_text(profile.stacks({}));
   CHECK(text.find("[program];[program+0x2030];[program+0x2020];[libother.so+0x2010];[read] 8192\n") == 0);
   CHECK(text.find("[?];[?+0xdead];[read] 7\n") != std::string::npos);

@@ -30,7 +30,7 @@ Grant grant_of(std::uint64_t rate_bytes_per_s, std::uint64_t window_ns = kSecond
   return {kRateWindowId, 0, rate_bytes_per_s, window_ns};
 }
 
-// A job and its clock. The state begins as the segment's state: paid up to the instant at which it was made.
+// A job and its clock. The state begins as in a new segment: everything is paid up to the instant at which the state was made.
 struct Job {
   Grant grant;
   State state{kStartNs};

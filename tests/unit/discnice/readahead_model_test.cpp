@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// readahead_model_test: the bytes that reads make the disk deliver, compared with bytes measured on a real kernel.
+// readahead_model_test: the predicted disk bytes of reads are compared with bytes that were measured on a real kernel.
 //
-// How: a simulated page cache that holds the pages that the model itself has fetched, and tables of access patterns
-// with the bytes that Linux 6.18 booked for them (read_bytes of /proc/self/io, cold file of 256 MiB on ext4,
-// read_ahead_kb 8192, max_sectors_kb 4096). Tables headed "kernel's algorithm" were computed from its source
-// for the 128 KiB window of most distributions. Below the tables: properties over seeded random runs.
+// How: a simulated page cache holds the pages that the model itself has fetched. Tables of access patterns have the
+// bytes that Linux 6.18 charged for these patterns (read_bytes of /proc/self/io, cold file of 256 MiB on ext4,
+// read_ahead_kb 8192, max_sectors_kb 4096). Tables headed "kernel's algorithm" were computed from its source for
+// the 128 KiB window of most distributions. Below the tables: properties over seeded random runs.
 //
 // Left out because the model does not cover them: WILLNEED, page faults of mappings. The measured random reads
-// cannot be repeated without their seed; the closed form of such reads replaces them.
+// cannot be repeated without their seed. The closed form of such reads replaces them.
 #include "tools/discnice/predictor/readahead_model.hpp"
 
 #include <algorithm>
@@ -503,8 +503,8 @@ TEST_CASE("without any way to learn what is cached, every page is charged once",
   CHECK(bytes == kMiB);
 }
 
-// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6, so 16 pages are read in one by one from page 4 on, although the window of 16 began
-// at 0.
+// Computed from page_cache_ra_order() of 6.1: the folio of pages 4 to 7 would touch page 6. So 16 pages are read one by one, starting with page 4, although the
+// window of 16 pages began at page 0.
 TEST_CASE("up to 6.16 a window of large folios that meets a page reaches beyond its end", "[readahead]") {
   struct Row {
     int release;

@@ -28,7 +28,7 @@ void add_operation(Recording& recording, const protocol::OperationRecord& record
   recording.add(record, RecordType::operation, protocol::kOperationFixedBytes);
 }
 
-// Reads all records. Returns their number, and what was wrong.
+// Reads all records. Returns the number of records, and the error.
 std::pair<int, std::string> read(const std::string& bytes) {
   std::istringstream stream(bytes);
   RecordReader reader(stream, "FILE");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // replay_models_test: a replay gives the same predictions as the models in the recorded processes. Each process has its own models.
 //
-// How: hand-made records with the answers that a kernel would have given. Left out: that the preload library writes such records; the
-// system test of recordings shows it.
+// How: the test makes records with the answers that a kernel would have given. Left out: that the preload library writes such
+// records; the system test of recordings shows it.
 #include "tools/discnice/cli/replay_models.hpp"
 
 #include "tests/support/catch.hpp"

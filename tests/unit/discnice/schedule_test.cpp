@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// schedule_test: which limit holds at which time.
+// schedule_test: which limit is in force at which time.
 //
 // How: texts are read, and the entries at chosen minutes of the week are compared. Left out: the time of day itself, which the launcher asks the system for.
 #include "tools/discnice/policy/schedule.hpp"

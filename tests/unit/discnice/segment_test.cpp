@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // segment_test: makes and joins a segment in /dev/shm, and refuses every file that is not a segment.
 //
-// How: real files in /dev/shm, under names of the test that are removed again; forked children for other
-// users. Without /dev/shm these cases only print a line. Left out: a full /dev/shm; and that load_grant() tries again while the sequence number is odd. No timing distinguishes
-// that reliably from giving up on a writer that has stopped.
+// How: the test makes real files in /dev/shm, under names of its own, and removes them again. Forked children act as other users. Without /dev/shm these cases
+// only print a line. Left out: a full /dev/shm; and that load_grant() tries again while the sequence number is odd. No timing distinguishes that reliably from
+// giving up on a writer that has stopped.
 #include "tools/discnice/protocol/segment.hpp"
 
 #include <atomic>
@@ -491,7 +491,7 @@ TEST_CASE("a grant read while it is written is one that was written", "[segment]
     const Grant grant = load_grant(*segment);
     const bool is_whole = grant.policy_id != 0 && grant.rate_bytes_per_s == UINT64_C(3) * grant.policy_id &&
                           grant.window_ns == UINT64_C(7) * grant.policy_id;
-    // When a writer stands still in the middle of a write, load_grant() gives up: it returns no grant, and never half a grant.
+    // When a writer stops in the middle of a write, load_grant() gives up. It returns no grant, and never half a grant.
     const bool has_given_up = grant.policy_id == 0 && grant.rate_bytes_per_s == 0;
     if (!is_whole && !has_given_up) ++torn;
     if (is_whole && grant.policy_id != last_id) ++changes;

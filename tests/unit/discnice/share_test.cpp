@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // share_test: divides one rate among jobs.
 //
-// How: claims are put in, and the grants are checked against the properties of a fair division. Left out: who asks and when (the launcher's keeper).
+// How: claims are put in, and the grants are checked against the properties of a fair division. Left out: the callers and the times of their calls
+// (the launcher's keeper).
 #include "tools/discnice/policy/share.hpp"
 
 #include <algorithm>

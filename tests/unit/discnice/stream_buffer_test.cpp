@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 256;  // glibc writes shorter buffers in a way of their own
 
-// A stream to nowhere with a buffer of this many bytes.
+// A stream to /dev/null with a buffer of this many bytes.
 class Sink {
  public:
   explicit Sink(int mode, const char* way = "w") : stream_(std::fopen("/dev/null", way)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// symbols_test: the output of the symbolizers is read right, and places in files are turned into addresses.
+// symbols_test: the output of the symbolizers is read correctly, and offsets in files are converted to addresses.
 #include "tools/discnice/cli/symbols.hpp"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // throttle_test: how a wait is cut into slices, and what ends it.
 //
-// How: a fake clock that records every instant it is asked to sleep until, and returns the errors of a script. The two
+// How: a fake clock records every instant until which it should sleep, and returns the errors that the test has listed. The two
 // real functions are tried once, for a few milliseconds. Left out: the precision of the kernel's timers.
 #include "tools/discnice/throttle/throttle.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kStartNs = 1'000'000'000;
 
-// Sleeps exactly, oversleeps, or is cut short, as the test says.
+// The test decides whether a sleep is exact, too long or interrupted.
 struct FakeClock {
   std::uint64_t now_ns = kStartNs;
   std::uint64_t oversleep_ns = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // trust_test: when a read is trusted, for how long and for how many bytes, and when a process counts as warm.
 //
-// How: a job whose segment is plain memory. Left out: the code that asks for trust, and cold files in a warm process (tests/system/discnice_warm_test.sh).
+// How: the segment of the job is plain memory. Left out: the code that asks for trust, and uncached files in a warm process
+// (tests/system/discnice_warm_test.sh).
 #include "tools/discnice/descriptor/trust.hpp"
 
 #include <memory>
@@ -43,7 +44,7 @@ std::uint64_t a_second_from_now_ns() {
   return gray::base::monotonic_coarse_ns() + kSecondNs;
 }
 
-// A new process that has done nothing yet, in a term that lasts.
+// A new process that has done nothing yet, in a term that does not end during the test.
 class Fresh {
  public:
   Fresh() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// try_lock_test: which process gets the models and which goes on without them, also after a fork.
+// try_lock_test: which process gets the lock on the models and which process continues without the models, also after a fork.
 //
-// How: a fork is simulated as another epoch on the same word, as in the child's copy of memory. Threads show that two
-// holders never overlap. Left out: real forks in the middle of a hook; system tests make those.
+// How: a forked child has its parent's lock word and a process number (epoch) of its own. The test simulates a fork
+// by a second epoch for the same word. Threads show that two holders never overlap. Left out: real forks in the
+// middle of a hook; system tests make those.
 #include "tools/discnice/job/try_lock.hpp"
 
 #include <thread>
@@ -26,7 +27,7 @@ TEST_CASE("whoever comes second does without, and does not free the holder's loc
   std::atomic<std::uint32_t> word{0};
   const TryLock first(word, 7);
   {
-    // As by another thread, or by a signal handler in the middle of the first call.
+    // A second attempt, like the attempt of another thread, or of a signal handler in the middle of the first call.
     const TryLock second(word, 7);
     CHECK_FALSE(second);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // unforeseen_test: page faults of a process that makes no calls are charged while they happen. The bytes of its calls are never charged in this way.
 //
-// How: a member whose words are written by hand, and growths of an account. Left out: the pacer that stops the process (system/discnice_pace_test.sh).
+// How: the test writes the fields of a member, and gives growths of an account. Left out: the pacer that stops the process
+// (system/discnice_pace_test.sh).
 #include "tools/discnice/pace/unforeseen.hpp"
 
 #include "tests/support/catch.hpp"
@@ -24,7 +25,7 @@ struct Watched {
   unsigned questions = 0;
 
   ~Watched() { protocol::unmap(&segment); }
-  /// The member settles, and is seen twice after that, so that its page faults are known.
+  /// The member settles. The pacer then reads its account twice, so that its page faults are known.
   void settle(std::uint64_t at_ms) {
     member.settled_at_ns = at_ms * kMs;
     call(0, at_ms + 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// update_regions_test: which writes cost the disk something new, and how much of it a removal gives back.
+// update_regions_test: how many new disk bytes a write causes, and how many of them a removal gives back.
 //
-// How: thousands of seeded random sequences of mark, remove, clear and waiting are compared with a very simple model: one set of page numbers for each file. The order of the
-// intervals and the gaps between them are private, and show in the counts. Left out: which file or interval is forgotten when the table is full. The test
-// checks only the allowed effect on the counts.
+// How: thousands of seeded random sequences of mark, remove, clear and waiting are compared with a very simple model: one set of page numbers for each file.
+// The test does not see the order of the intervals and the gaps between them. Errors in them appear in the counts. Left out: which file or interval is
+// forgotten when the table is full. The test checks only the allowed effect on the counts.
 #include "tools/discnice/predictor/update_regions.hpp"
 
 #include <algorithm>
@@ -374,7 +374,7 @@ TEST_CASE("no file is taken for another one, however many come by", "[update_reg
   auto regions = make_regions();
   regions->allow_rest(true);
   std::mt19937_64 random(1);
-  // So many that hundreds of them agree in the part that is compared first.
+  // There are so many files that hundreds of them have the same tag, which is compared first.
   constexpr unsigned kFiles = 200'000;
   for (unsigned i = 0; i < kFiles; ++i) {
     const FileId file = file_id(random());

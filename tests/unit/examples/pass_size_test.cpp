@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // pass_size_test: the size of a pass follows from the times of earlier passes.
 //
-// How: the times of passes are given numbers. Left out: whether a real disk's times tell anything (bench/mac).
+// How: the times of passes are given numbers. Left out: the use of a real disk's times (bench/mac).
 #include "tests/support/catch.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fullness_test: a cache that does not grow when pages are read in is full. Left out: the code that looks at the cache (tests/system/gbp_stream_test.sh).
+// fullness_test: a cache counts as full when it does not grow although pages are fetched. Left out: the code that looks at the cache
+// (tests/system/gbp_stream_test.sh).
 #include "tests/support/catch.hpp"
 
 #include "tools/gbp/fullness.hpp"
@@ -8,7 +9,7 @@ namespace {
 
 using gray::base::kMiB;
 
-// The bytes that must be requested, with a look whenever one is wanted, until a cache counts as full that keeps this share of the pages that come in.
+// A cache keeps this share of the fetched pages. Returns the bytes that must be requested until it counts as full, with a look whenever one is due.
 std::uint64_t asked_until_full(double kept_share) {
   gbp::Fullness fullness(200 * kMiB);
   double cached_bytes = 100.0 * kMiB;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// overlap_test: data is fetched early only for a reader that computes, and only a little of a small file. Left out: the gain
-// (script/bench gbp apps).
+// overlap_test: data is fetched early only for a reader that computes between its reads, and only little of a small file is
+// fetched early. Left out: the time that this saves (script/bench gbp apps).
 #include "tests/support/catch.hpp"
 
 #include "tools/gbp/overlap.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// scan_time_test: the time of a scan, by the missing bytes, the device and the order. Left out: how devices are learned (unit/libgray, script/bench gbp).
+// scan_time_test: the time of a scan is predicted from the missing bytes, the device and the order. Left out: how the speed of a device is measured
+// (unit/libgray, script/bench gbp).
 #include "tools/gbp/scan_time.hpp"
 
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // java_counters_test: a JVM's counters are read from its file; any other file gives no counters.
 //
-// How: files as HotSpot makes them, whole, cut short at each byte, and with each byte changed. Left out: a real JVM (cli/heapnice_test).
+// How: the code reads files as HotSpot makes them: whole, cut short at each byte, and with each byte changed. Left out: a real JVM
+// (cli/heapnice_test).
 #include "tests/support/catch.hpp"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // java_lever_test: how a JVM's list of flags is read, the ratio that brings a heap to a size, and the options that a JVM gets at its start.
 //
-// How: texts and numbers. Left out: whether a JVM obeys (bench/heapnice).
+// How: the input is texts and numbers. Left out: the effect on a JVM (bench/heapnice).
 #include "tests/support/catch.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// claims_test: calls that ask at the same time get fair shares, in the order of arrival, and dead processes keep nothing.
+// claims_test: calls that ask at the same time get fair shares, in the order of arrival, and dead processes keep no share.
 //
 // How: shares are computed from lists. Claims of several processes are in one simulated shared table. Left out:
 // real processes (tests/system/mac_room_test.sh, bench/mac).
@@ -337,7 +337,7 @@ TEST_CASE("a lock that somebody keeps, or gives back for moments, is waited for 
   }
   CHECK(simulated::memory().clock_ns >= 450'000'000);
   CHECK(simulated::memory().clock_ns <= 600'000'000);
-  // Claims can still be entered and changed while the lock is kept.
+  // Claims can still be entered and changed while another process keeps the lock.
   simulated::memory().is_lock_kept = true;
   const int one = claims.enter(ClaimState::asking, 1, 40 * kMiB);
   REQUIRE(one >= 0);
@@ -371,7 +371,7 @@ TEST_CASE("a name that is not to be had, or is lost, is tried again at the next 
   CHECK(ask_mib(claims, -1, 100) == 100);
   simulated::memory().shared_forbidden = {};
   CHECK(claims.enter(ClaimState::asking, 1, kMiB) == 0);
-  // Every descriptor was closed; this process acts for another user.
+  // The program has closed every descriptor, and this process acts for another user.
   for (const int error : {-EBADF, -EPERM}) {
     simulated::memory().shared_error = error;
     CHECK(claims.enter(ClaimState::asking, 1, kMiB) >= 0);
@@ -672,7 +672,7 @@ TEST_CASE("what has to be free beside a minimum is given, too, and once for all 
   CHECK(wanted_mib(0, returnable(10, 200),
                    {with_reserve(waiting(40), 30), with_reserve(waiting(50, 2), 30)}) == 120);
   CHECK(wanted_mib(0, returnable(10, 200), {with_reserve(waiting(40), 90), waiting(50, 2)}) == 130);
-  // More than the pool can give.
+  // A request for more memory than the pool has.
   CHECK(wanted_mib(0, returnable(10, 200), {with_reserve(waiting(150), 90)}) == 0);
   CHECK(wanted_mib(500, returnable(10, 200), {with_reserve(waiting(40), 30)}) == 0);
 }
@@ -810,7 +810,7 @@ TEST_CASE("a minimum that is just there is taken by one who waits, too") {
   Request request = request_of(187, 187);
   request.timeout_ns = 3'000'000'000;
   CHECK(allocator.allocate(request));
-  // The processes that give back might have given more.
+  // The processes that give memory back might have given more.
   CHECK(simulated::memory().clock_ns - before_ns >= 200'000'000);
   CHECK(simulated::memory().clock_ns - before_ns < 3'000'000'000);
 }
@@ -838,7 +838,8 @@ TEST_CASE("two who ask at once with different options never touch together more 
   Request served = request_of(240, 240);
   bool is_come = false;
   gray::base::Result<Grant> second = gray::base::Result<Grant>::failure(-EBUSY);
-  // While the sorter takes memory, the server comes and takes memory, too. The server counts itself first, so the sorter's own account shows no room for it.
+  // While the sorter takes memory, the server comes and takes memory, too. The server counts its own memory first, so the sorter's account shows no free
+  // memory for the sorter.
   simulated::memory().on_touch = [&](std::uint64_t) {
     if (is_come || simulated::memory().resident.size() < std::size_t{200} * 256) return;
     is_come = true;

@@ -2,8 +2,7 @@
 // detector_test: each backend answers only if its answer is true, and costs as much as it reports.
 //
 // How: the detector runs on a simulated host whose page cache is known. So each answer is compared with the
-// truth, and each question to the host is counted. Left out: the real kernel
-// (tests/system/gbp_order_test.sh) and noise in the latencies.
+// simulated cache, and each question to the host is counted. Left out: the real kernel (tests/system/gbp_order_test.sh) and noise in the latencies.
 #include "tests/support/catch.hpp"
 
 #include <algorithm>

@@ -35,7 +35,8 @@ FollowState calm_state() {
   return state;
 }
 
-// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first one that is not "stay".
+// Repeats this look every half second for the given number of seconds. Returns the verdicts up to the first verdict that is not
+// "stay".
 FollowDecision run(FollowLook look, FollowState state, int seconds) {
   FollowDecision decision{FollowVerdict::stay, FollowReason::none, state};
   for (int i = 0; i < 2 * seconds && decision.verdict == FollowVerdict::stay; ++i) {
@@ -68,7 +69,8 @@ TEST_CASE("room that is missing shrinks at once, and small differences do nothin
   FollowLook look = calm_look();
   look.allowed_bytes = 980 * kMiB;  // within half of the margin
   CHECK(decide(look, calm_state()).verdict == FollowVerdict::stay);
-  look.allowed_bytes = 950 * kMiB;  // of the same memory of the process: the memory beside the heap has grown
+  look.allowed_bytes =
+      950 * kMiB;  // of the same memory of the process: the memory outside the heap has grown
   const FollowDecision decision = decide(look, calm_state());
   CHECK(decision.verdict == FollowVerdict::shrink);
   CHECK(decision.reason == FollowReason::room);
@@ -116,7 +118,7 @@ TEST_CASE("a heap that has not given back yet what it was told to is not told to
   look.heap_bytes = 2000 * kMiB;
   look.allowed_bytes = 1900 * kMiB;  // the heap's own size
   CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::stay);
-  look.allowed_bytes = 2500 * kMiB;  // the heap could not become smaller, and now there is room beside it
+  look.allowed_bytes = 2500 * kMiB;  // the heap could not become smaller, and now memory is free
   CHECK(run(look, calm_state(), 20).verdict == FollowVerdict::grow);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // follower_test: the advice follows from the host's accounts, and from the memory promised to other processes.
 //
-// How: the simulated host's files of /proc and of a control group of version 1. Left out: the decision itself (follow_rule_test) and real groups
-// (bench/heapnice).
+// How: a simulated host provides the files of /proc and of a control group of version 1. Left out: the decision itself (follow_rule_test) and
+// real groups (bench/heapnice).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // hit_classifier_test: a miss is told from a hit by the ratio and the difference of two latencies.
 //
-// How: the borders of the rule, and pairs of latencies as real machines show them. Left out: how often
-// real latencies cross the border (tests/system/gbp_order_test.sh).
+// How: the test uses latencies at the borders of the rule, and pairs of latencies as on real machines. Left out: how often real latencies cross a border
+// (tests/system/gbp_order_test.sh).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/core/hit_classifier.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // last_folder_test: a name relative to a folder that is held open leads to the same file as its path.
 //
-// How: files in fresh folders. The result of find() shows whether a name was looked up in a folder that is held open. Left out: how much time this saves (script/bench gbp).
+// How: the test makes files in fresh folders. The result of find() shows whether a name was looked up in a folder that is held open. Left out: how much time
+// this saves (script/bench gbp).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>
@@ -58,7 +59,7 @@ bool is_open(int fd) {
   return fcntl(fd, F_GETFD) >= 0;
 }
 
-// Asks for names of `folder` until a name is looked up in the open folder itself.
+// Looks up names of `folder` until a name is looked up in the open folder itself.
 int hold(gray::order::LastFolder& last, const Folders& folders, const char* folder) {
   for (int i = 0; i < kNames; ++i) {
     const std::string path = folders.path(folder, i);

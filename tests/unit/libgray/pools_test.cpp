@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // pools_test: the limit of memory follows from the host's files, and wrong values in them do no harm.
 //
-// How: trees of the files of /proc and of control groups, held in memory, each below a root folder of its own:
-// versions 1 and 2, nested, "max", cut off by a namespace, unreadable, wrong. Left out: the real files
-// (tests/system/mac_room_test.sh).
+// How: trees with the files of /proc and of control groups are held in memory, each below a root folder of its
+// own. The groups are of version 1 or 2, nested, without a limit ("max"), or cut off by a namespace. Some files are unreadable or wrong. Left out: the real
+// files (tests/system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>

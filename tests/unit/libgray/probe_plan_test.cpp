@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // probe_plan_test: for every file size, probes lie where the plan promises.
 //
-// How: properties of the plan over sizes around every border (a page, a unit, half a unit) and over many
-// seeds. Left out: whether a probe of a unit represents the unit. This is the assumption of the paper and not of
-// this code.
+// How: properties of the plan are checked for sizes around every border (a page, a unit, half a unit) and for
+// many seeds. Left out: whether a probe of a unit represents the unit. This is the assumption of the paper and
+// not of this code.
 #include "tests/support/catch.hpp"
 
 #include <algorithm>

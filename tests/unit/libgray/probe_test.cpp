@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // probe_test: the probe finds the available memory, by time alone and with the other signals, in linear time.
 //
-// How: over the simulated memory, whose frames are counted, with a competitor of known size, preemptions and a
-// hypervisor that is late. Left out: real paging (bench/mac, tests/system/mac_room_test.sh).
+// How: the probe runs over the simulated memory, whose frames are counted. A competitor of known size, preemptions and a late hypervisor disturb it. Left out:
+// real paging (bench/mac, tests/system/mac_room_test.sh).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/probe.hpp"

@@ -4,8 +4,8 @@
 //
 // A competitor holds some of the frames. A first touch takes a free frame. When no frame is free, the least recently
 // touched page goes to swap, slowly, and touching it again is a major fault. Without swap
-// this is a death, which is counted. Times are exact. Robbed touches simulate preemption, and a hypervisor that
-// has to find memory first.
+// this is a death, which is counted. Times are exact. Some touches are delayed. They simulate preemption, and a
+// hypervisor that has to find memory first.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct Memory {
   };
   std::map<std::string, std::vector<unsigned char>> shared_files;
   std::set<std::string> shared_forbidden;  // cannot be opened
-  // A slot of a process that is not listed here is held by nobody.
+  // No process holds the slot of a process that is not listed here.
   std::map<std::uint32_t, Process> processes{{1000, {}}};
   std::map<std::size_t, Slot> slots;    // of the single shared file
   int shared_error = 0;                 // the error of reading and writing the shared file

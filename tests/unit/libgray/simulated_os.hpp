@@ -4,8 +4,8 @@
 //
 // It behaves as Linux does in the points that matter here. A read that misses reads pages in (more pages without the
 // advice "random"). cachestat refuses files that are not trusted, and returns 0 on overlay. mincore returns "all cached"
-// for files that are not trusted. Latencies are exact numbers; a test adds noise itself. The host counts
-// the detectors' questions, so that a test can check that a question is not asked.
+// for files that are not trusted. Latencies are exact numbers. A test adds noise itself. The host counts the detectors' questions, so that a test can check
+// that a question is not asked.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct File {
   bool is_regular = true;
   bool is_trusted = true;
   int open_error = 0;  // negative errno
-  // A size other than stat returned, as after a truncation.
+  // A size that differs from the size of stat, as after a truncation.
   std::optional<std::uint64_t> size_once_open_bytes;
   std::optional<std::uint64_t> first_extent_bytes;
   std::set<std::uint64_t> resident;  // page numbers

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sized_struct_test: structs that are passed between headers and libraries of different releases.
 //
-// How: the same struct as an older, an equal and a newer header defines it. Each is passed as bytes,
-// with a guard after it that must not change. Left out: the C functions that use it (tests/install).
+// How: the same struct is defined as in an older, an equal and a newer header. Each version is passed as bytes, followed by guard bytes that must not change.
+// Left out: the C functions that use it (tests/install).
 #include "tests/support/catch.hpp"
 
 #include <cerrno>

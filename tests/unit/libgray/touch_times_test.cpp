@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // touch_times_test: the time from which a touch counts as slow follows from the recorded times alone, if they are known.
 //
-// How: the arithmetic with times as on several hosts, a record in a folder of its own, and the simulated memory for times that are measured here. Left out:
-// the times of a real kernel (bench/mac).
+// How: the test checks the arithmetic with times as on several hosts. It uses a record in a folder of its own, and the simulated memory for times that are
+// measured during the test. Left out: the times of a real kernel (bench/mac).
 #include "tests/support/catch.hpp"
 
 #include "libgray/src/memory/touch_times.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// working_set_test: how the kernel's sums are read, when they are doubted, and where a curve bends. Left out: real processes (unit/api, system/working_set).
+// working_set_test: how the kernel's sums are read, when they count as doubtful, and where a curve bends. Left out: real processes (unit/api,
+// system/working_set).
 #include "libgray/src/workingset/knee.hpp"
 #include "libgray/src/workingset/look.hpp"
 #include "tests/support/catch.hpp"

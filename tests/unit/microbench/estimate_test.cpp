@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// estimate_test: computes parameters from samples whose truth is known: threshold, access unit, seek curve, spread.
+// estimate_test: computes parameters from samples with known right answers: threshold, access unit, seek curve, spread.
 //
 // How: a simulated disk gives times by a formula and a random generator with a fixed seed. Left out: real disks.
 #include <algorithm>
@@ -100,7 +100,8 @@ TEST_CASE("the largest requests may be slower again", "[microbench]") {
 namespace {
 
 // A disk as in data sheets: the seek time is a settle time, a square root up to a third of the stroke, and a line after that; a random part of a turn and a transfer are added.
-// The samples are taken as disk_seek takes them: the shortest distances come three times as often. A track may hold half as much again as another track.
+// The samples are taken as disk_seek takes them: the shortest distances come three times as often. A track may hold one and a half times as much as
+// another track.
 std::vector<SeekSample> simulated_seeks(double turn_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> turn(0, turn_ns);

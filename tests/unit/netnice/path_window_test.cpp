@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// path_window_test: the window fills a line that it has alone, retreats before other senders, comes back, and learns a changed path anew.
+// path_window_test: the window fills a line that no other sender uses, shrinks when other senders come, grows again afterwards, and
+// adapts to a changed path.
 //
-// How: on a simulated line with a queue. The window's rate and the others' rate fill the queue, and a round trip shows the queue one round trip later. Left out: real TCP
-// (system/netnice).
+// How: the test simulates a line with a queue. The window's rate and the others' rate fill the queue, and a round trip shows the queue one round trip later.
+// Left out: real TCP (system/netnice).
 #include <algorithm>
 #include <deque>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // captured_child: runs a function in a forked child and returns the child's output on stdout and stderr.
 //
-// For code that writes to the real descriptors or closes them. The output goes through temporary files, so that a
+// It is for code that writes to the real descriptors or closes them. The output goes through temporary files, so that a
 // pipe does not limit its size.
 #pragma once
 

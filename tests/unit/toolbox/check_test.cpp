@@ -2,7 +2,7 @@
 // check_test: a failed check is false in a release and traps in a debug build.
 //
 // How: failures happen in a child process, so that they do not end the test.
-// Leaves out: the text written before a trap.
+// Left out: the text written before a trap.
 #include "toolbox/base/check.hpp"
 
 #include <sys/wait.h>

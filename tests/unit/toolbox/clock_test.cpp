@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // clock_test: the clocks agree with the kernel's and never go back.
 //
-// How: readings between two readings of clock_gettime. Left out: their cost, which toolbox/timing measures.
+// How: each reading is made between two readings of clock_gettime and compared with them. Left out: their cost, which toolbox/timing measures.
 #include "toolbox/base/clock.hpp"
 
 #include <cerrno>
@@ -32,7 +32,7 @@ TEST_CASE("the coarse clock lags the fine one by a tick at most", "[clock]") {
   const std::uint64_t coarse = monotonic_coarse_ns();
   const std::uint64_t fine = monotonic_ns();
   CHECK(coarse <= fine);
-  // The slowest tick is 10 ms; the rest allows for a preemption between the two readings.
+  // The slowest tick is 10 ms. The rest allows for a preemption between the two readings.
   CHECK(fine - coarse < 1'000'000'000);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // columns_test: a table of columns as text, JSON and JSON lines, and the parsing of --output.
 //
-// How: literal expectations over a two-row table with an awkward file name; the JSON library reads the JSON back.
+// How: the output of a two-row table with an unusual file name is compared with literal texts. The JSON library
+// reads the JSON back.
 // Left out: the display width of wide characters, which columns does not know.
 #include "toolbox/cli/columns.hpp"
 

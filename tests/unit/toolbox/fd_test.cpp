@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fd_test: descriptors are closed once and are not inherited; failures are returned as numbers, never in errno.
 //
-// How: real descriptors on /dev/null and /proc; fcntl tells whether a descriptor is open. Left out: a failing close.
+// How: the test opens real descriptors on /dev/null and /proc. fcntl tells whether a descriptor is open. Left out: a
+// failing close.
 #include "toolbox/base/fd.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // levels_test: different levels are found, each time is put in its level, and a single level is not divided.
 //
-// How: error rates over seeded families of times. The bounds are rounded up from the results of the calibration (the constants in levels.cpp). Left out: whether real times
-// belong to these families; script/bench gbp tests that with real files on emulated disks.
+// How: times are generated from seeds, and the share of wrong answers is compared with a bound. The bounds are rounded up from the results of the calibration
+// (the constants in levels.cpp). Left out: whether real times are like the generated times. script/bench gbp tests this with real files on emulated
+// disks.
 #include "toolbox/base/levels.hpp"
 
 #include <cmath>
@@ -24,7 +25,7 @@ using Make = std::function<double(Random&)>;
 constexpr std::uint64_t kSamples = 200;
 constexpr std::uint64_t kThresholdNs = 10'000;
 
-// The standard's distributions differ between C++ libraries; these functions give the same values everywhere.
+// The distributions of the standard library differ between C++ libraries. These functions give the same values everywhere.
 double uniform(Random& random) {
   return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
 }
@@ -130,8 +131,8 @@ TEST_CASE("a few stragglers neither join two levels nor are one") {
   CHECK(levels.level[0].count + levels.level[1].count + levels.level[2].count == times.size());
 }
 
-// If kStragglers were a tenth, the last case would fail more than three times as often: the few times between two levels would join them. If a tenth of a disk's data is
-// in its buffer, that is sometimes a level of its own; this test leaves out such a share.
+// If kStragglers were a tenth, the last case would fail more than three times as often: the few times between two levels would join these levels. If a tenth of
+// a disk's data is in its buffer, the buffer is sometimes a level of its own. This test leaves out such a share.
 TEST_CASE(
     "a disk that has a few files in its own buffer, and flash that is held up, are two levels all the same") {
   const auto often = [](double share, const Make& usual, const Make& other) {

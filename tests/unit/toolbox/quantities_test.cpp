@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // quantities_test: the texts for sizes, rates and times that a person reads, and the error sentences for wrong texts.
 //
-// How: literal expectations at each change of unit and of rounding; the parsing is compared with
-// toolbox/base/units, whose own tests cover the spellings.
+// How: the texts are compared with literal texts at each change of unit and of rounding. The parsing is compared with toolbox/base/units, whose own tests cover
+// the spellings.
 #include "toolbox/cli/quantities.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // raw_sys_test: a raw system call returns the kernel's result, and does not change errno.
 //
-// How: calls with no, one, three and six arguments whose results libc can confirm. Left out: processors other
+// How: the test makes calls with no, one, three and six arguments whose results libc can confirm. Left out: processors other
 // than this one.
 #include "toolbox/base/raw_sys.hpp"
 

@@ -92,7 +92,7 @@ TEST_CASE("many processes that update one file at once lose nothing, and a reade
     int failures = 0;
     for (int i = 0; i < kUpdates; ++i) {
       const std::string key = "p" + std::to_string(process) + ".k" + std::to_string(i);
-      // On a slow disk the last process may wait long; this case tests only lost updates.
+      // On a slow disk the last process may wait long. This case tests only lost updates.
       if (!update_file(path, kHere, {{make(key, i)}, {}}, UnusableFile::kRefuse, 100'000'000'000).is_ok())
         ++failures;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // repo_parameter_test: the spelling of keys, numbers, fingerprints, device identities and shipped defaults.
 //
-// How: literal expectations; fingerprints are read from small invented root folders. Left out: which identities
-// a given file system has; that depends on the host.
+// How: the results are compared with literal texts. Fingerprints are read from small invented root folders.
+// Left out: the identities of real file systems, because they depend on the host.
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // repo_text_format_test: the format of a repository file, and which texts are refused.
 //
-// How: one literal file; random sets of parameters written and read back; every prefix and every flipped byte
-// of a file. Left out: files that were forged with a right checksum, which the format does not
-// detect.
+// How: the code reads one literal file, random sets of parameters that were written before, and every prefix and every flipped byte of a file. Left out: files
+// that were forged with a right checksum, which the format does not detect.
 #include "toolbox/repo/text_format.hpp"
 
 #include <random>

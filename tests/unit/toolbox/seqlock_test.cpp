@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // seqlock_test: a reader gets one whole version, or no version.
 //
-// How: one thread alone; a writer thread with recognisable versions beside readers; a hand-made torn write in
-// zeroed memory. Left out: sharing between processes, where the same atomics work on the same
-// memory.
+// How: the test uses one thread alone, then a writer thread with recognisable versions and several readers, then a hand-made torn write in zeroed memory. Left
+// out: sharing between processes, where the same atomics work on the same memory.
 #include "toolbox/base/seqlock.hpp"
 
 #include <array>

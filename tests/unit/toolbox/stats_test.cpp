@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // stats_test: the statistics are compared with published data sets, hand-computed values and brute force.
 //
-// How: Anscombe's quartet (The American Statistician 27, 1973) for lines and correlations; binomial sums computed by
-// hand for the sign test and the median's interval; plain loops for quantiles and ranks. Left out: the inside
-// of GSL.
+// How: lines and correlations are compared with Anscombe's quartet (The American Statistician 27, 1973), the sign
+// test and the median's interval with binomial sums computed by hand, quantiles and ranks with plain loops. Left
+// out: the inside of GSL.
 #include <algorithm>
 #include <cerrno>
 #include <cmath>

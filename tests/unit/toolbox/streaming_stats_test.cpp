@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // streaming_stats_test: the running statistics agree with the statistics of the whole sample.
 //
-// How: hand-computed samples, a sample with a mean much larger than its deviation, and quantiles compared with the sorted
-// sample. Left out: streams that drift, which P2 does not promise to follow.
+// How: the results are compared with hand-computed samples. One sample has a mean much larger than its deviation.
+// Quantiles are compared with the sorted sample. Left out: streams that drift, which P2 does not promise to follow.
 #include "toolbox/base/streaming_stats.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // units_test: every spelling is read as its value, and a wrong spelling is refused.
 //
-// How: a table for each unit; the limits from both sides; every error by its number. The fuzz entry tests random
-// text.
+// How: the test has a table for each unit, tests the limits from both sides, and checks the number of every error. The fuzz entry tests random text.
 #include "toolbox/base/units.hpp"
 
 #include <cerrno>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMost = UINT64_C(0x7fffffffffffffff);
 
-// The value that was read, or the negative errno, as one number for a table.
+// The parsed value, or the negative errno, as one number for a table.
 long long number(const Result<std::uint64_t>& result) {
   return result ? static_cast<long long>(result.value()) : result.error();
 }

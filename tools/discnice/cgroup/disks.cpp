@@ -31,7 +31,7 @@ bool has(const std::vector<std::uint64_t>& disks, std::uint64_t disk) {
   return std::find(disks.begin(), disks.end(), disk) != disks.end();
 }
 
-// The disk of the device that /sys describes in that folder.
+// Returns the disk of the device that /sys describes in this folder.
 std::uint64_t disk_in(const fs::path& folder) {
   const std::uint64_t device = disk_of(read_text((folder / "dev").string()));
   return device == 0 ? 0 : outputs::counted_disk(device);
@@ -79,7 +79,7 @@ bool is_in_memory(const struct statfs& status) {
   }
 }
 
-// For files whose device number is not that of a disk.
+// Used for files whose device number is not the number of a disk.
 std::uint64_t disk_below_file(const std::string& path) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   if (fd < 0) return 0;

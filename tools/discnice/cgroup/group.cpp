@@ -73,7 +73,7 @@ std::map<std::uint64_t, std::uint64_t> numbers_in(const std::string& text) {
 int Group::make() const {
   if (mkdir(folder_.c_str(), kMode) != 0) return -errno;
   if (version_ == Version::one) return 0;
-  // A limit on the number of processes holds in the new group, too. Where memory is limited, no group is made (place.cpp).
+  // A limit on the number of processes applies to the new group, too. When memory is limited, no group is made (place.cpp).
   const std::string file = folder_.substr(0, folder_.rfind('/')) + "/pids.max";
   if (const std::string most = read_text(file); !most.empty()) write_text(folder_ + "/pids.max", most);
   return 0;
@@ -161,7 +161,8 @@ void clear_left_groups(const Place& place) {
     const auto facts = processes::facts_of(pid);
     if (facts && facts->started_at_ns == started_at_ns) continue;
     const Group group(place.version, place.folder + "/" + name);
-    // When the group still has dirty data, a keeper that is not its maker looks after it. A group without processes and without dirty data is removed.
+    // When the group still has dirty data, a keeper that did not make the group removes it later. A group without processes and without dirty data is
+    // removed.
     if (!group.has_processes() && group.dirty_bytes() == 0) {
       [[maybe_unused]] const bool is_gone = group.remove();
     }

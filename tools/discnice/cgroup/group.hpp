@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// group: one control group of a job: its limits, its traffic, its end. Its name tells which process made it, so a group whose maker was killed can be recognised.
+// group: one control group of a job: its limits, its traffic, its removal. The group's name contains the number of the process that made the group. So a group
+// whose maker was killed can be recognised.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace discnice::cgroup {
 
-/// The limits of one disk, in bytes for each second; 0: none.
+/// The limits of one disk, in bytes for each second. 0 means no limit.
 struct Limits {
   std::uint64_t read_bytes_per_s = 0;
   std::uint64_t write_bytes_per_s = 0;
@@ -43,7 +44,7 @@ class Group {
 
   /// Whether any process is in the group.
   [[nodiscard]] bool has_processes() const;
-  /// The group's memory that is not on the disk yet. 0 when the kernel does not tell.
+  /// The group's memory that is not on the disk yet. 0 when the kernel does not tell this amount.
   [[nodiscard]] std::uint64_t dirty_bytes() const;
   /// Removes the group. Returns whether it is gone.
   [[nodiscard]] bool remove() const;
@@ -53,7 +54,7 @@ class Group {
   std::string folder_;
 };
 
-/// The name for a group that this process makes.
+/// The name of a group that this process makes.
 std::string own_name();
 
 /// Removes the limits of groups in this folder whose makers have ended, and removes those groups that are empty.

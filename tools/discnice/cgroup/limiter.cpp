@@ -21,8 +21,8 @@ using gray::base::monotonic_ns;
 
 constexpr double kSecondNs = 1e9;
 constexpr std::uint64_t kLookMinNs = 50'000'000;
-// A new limit makes the kernel compute its waits again. So a limit is set only if it differs by this part, and only after a large request has had its time under the
-// old limit: before Linux 6.1 the request's wait would start again.
+// A new limit makes the kernel compute its waits again. So a new limit is set only if it differs from the old limit by this part. It is set only after a large
+// request can have ended under the old limit: before Linux 6.1 the request's wait would start again.
 constexpr std::uint64_t kWorthShare = 64;
 // A flow counts as active when it moves at least this part of the rate.
 constexpr double kActiveShare = 0.05;
@@ -151,7 +151,7 @@ void Limiter::add_disk(std::uint64_t disk) {
   below_[disk] = disks_below(disk);
 }
 
-// The traffic of a disk that lies only below one of the job's disks belongs to that disk.
+// A disk that is not in the job's list may lie below a disk of the list. Its traffic is counted for the disk of the list.
 void Limiter::find_new_disks(const std::map<std::uint64_t, Traffic>& traffic) {
   for (const auto& [disk, moved] : traffic) {
     const bool is_below = std::any_of(below_.begin(), below_.end(),

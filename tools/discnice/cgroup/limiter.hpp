@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// limiter: holds a job to its rate by a control group. It makes the group, keeps the group's limits at what the job's grant says, and removes the group.
+// limiter: holds a job to its rate by a control group. It makes the group, keeps the group's limits in agreement with the job's grant, and removes the
+// group.
 //
 // Version 2: the kernel holds reads and writes. Version 1 does not know for which process dirty memory goes to the disk. There the kernel holds the reads, and the
 // pacer (pace/) holds the processes that it sees writing. Both charge one account. While the pacer has stopped a writing process, reads get half of the rate, so
@@ -20,7 +21,7 @@
 
 namespace discnice::cgroup {
 
-/// What a group would hold, before there is a group.
+/// The limits that a group would have, before the group exists.
 struct Plan {
   Place place;
   std::vector<std::uint64_t> disks;
@@ -37,7 +38,8 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  /// Makes the group and sets its limits. Returns what is wrong, and leaves nothing behind then; empty when nothing is wrong.
+  /// Makes the group and sets its limits. Returns an empty text on success. Otherwise returns what is wrong, and leaves
+  /// nothing behind.
   std::string begin(const Grant& grant);
 
   /// A descriptor of the file to which a process writes a 0 to enter the group. The limiter keeps it open.

@@ -19,7 +19,7 @@ constexpr char kHandsOn[] = "/cgroup.subtree_control";
 constexpr char kHas[] = "/cgroup.controllers";
 constexpr char kReadLimits[] = "/blkio.throttle.read_bps_device";
 
-// One of the trees: where it is mounted, and which part of it.
+// One of the trees of control groups: where it is mounted, and which part of the tree is mounted.
 struct Tree {
   std::string folder;
   std::string begins_at;
@@ -162,7 +162,7 @@ bool has_word(const std::string& file, const std::string& word) {
   return false;
 }
 
-// Chooses version 2, unless it lacks the controller and version 1 has it.
+// Chooses version 2, unless version 2 lacks the controller and version 1 has the controller.
 Place find_place() {
   const Tree second = find_tree(Version::two);
   const Tree first = find_tree(Version::one);

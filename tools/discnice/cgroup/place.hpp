@@ -2,10 +2,10 @@
 // place: finds where in the tree of control groups this user may make a group in which the kernel holds disk traffic to a rate, or why there is no such place.
 //
 // Knowledge assumed: /proc/self/mountinfo and /proc/self/cgroup tell the trees and this process's group in each (cgroups(7),
-//   Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the controllers that its parent hands on (cgroup.subtree_control), and only a group without
-//   processes of its own may hand on any; the root is free of that rule. Write-back is charged to the group whose memory was dirtied, so the memory controller has
-//   to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: a limit of a group does not hold for the groups below it.
-// So the new group is a sibling of this process's group in version 2, and a child of it in version 1.
+//   Documentation/admin-guide/cgroup-v2.rst). In version 2 a group has the controllers that its parent hands on (cgroup.subtree_control), and only a group
+//   without processes of its own may hand on a controller. The root may hand on controllers even when it has processes. Write-back is charged to the group
+//   whose memory was dirtied, so the memory controller has to be handed on as well. Version 1 throttles by the blkio tree, each group by itself: a limit of a
+//   group does not apply to the groups below it. So the new group is a sibling of this process's group in version 2, and a child of it in version 1.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Place {
 /// Finds the place. Changes nothing.
 Place find_place();
 
-/// Makes the groups from the root down hand on the controllers that a group in this place needs. Returns what is wrong, or nothing.
+/// Makes all groups above this place hand on the controllers that a group in this place needs. Returns what is wrong, or nothing.
 std::string hand_on_controllers(const Place& place);
 
 /// Whether the file, a list of words, contains this word.

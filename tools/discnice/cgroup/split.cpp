@@ -9,20 +9,22 @@
 namespace discnice::cgroup {
 namespace {
 
-// The used rate is a mean that forgets in about this time.
+// The used rate is a mean over about this time.
 constexpr double kForgetS = 0.28;
 // A flow that used at least this part of its limit wants more.
 constexpr double kHungry = 0.8;
-// The limit of a flow that has moved nothing lately, as a part of the rate. So much too much may move until the next look.
+// The limit of a flow that has moved nothing lately, as a part of the rate. Up to this part of the rate may be moved
+// beyond the rate until the next look.
 constexpr std::uint64_t kFloorShare = 16;
-// How many seconds' worth of excess, and of unused rate, are remembered; how much excess is ignored, because requests come in lumps; in which time the excess is
-// made up for, and by which part of the rate at most.
+// The first two say how much excess, and how much unused rate, is remembered, in seconds at the rate. The third says how much excess is ignored, because
+// requests come in bursts. The last two say in which time the excess is made up for, and by which part of the rate at most.
 constexpr double kExcessMaxS = 1;
 constexpr double kLeftMaxS = 2;
 constexpr double kLumpS = 0.1;
 constexpr double kMadeUpInS = 2;
 constexpr double kMadeUpShare = 0.25;
-// The part of the missing rate that is added in a second, and at most at one look.
+// The sum of the limits rises while the job moves less than the rate. These parts of the difference are added
+// in a second, and at most at one look.
 constexpr double kBoostPerS = 1.5;
 constexpr double kBoostMost = 0.5;
 

@@ -15,7 +15,7 @@
 namespace discnice::cgroup {
 namespace {
 
-// The messages to the watcher. It notices the death of the limiter by the end of the socket.
+// The messages to the watcher. The watcher notices the death of the limiter because its socket is then closed.
 constexpr char kEnd = 'e';
 constexpr char kWritesLeft = 'w';
 constexpr int kLookMs = 100;
@@ -35,7 +35,7 @@ void tell() {
     group.lift();
     if (group.has_processes()) tell();
   }
-  // Standard error may be a pipe that another program reads to its end.
+  // Standard error may be a pipe, and its reader waits until every process has closed it.
   close(STDERR_FILENO);
   while (group.has_processes() || (word == kWritesLeft && group.dirty_bytes() != 0) || !group.remove())
     poll(nullptr, 0, kLookMs);

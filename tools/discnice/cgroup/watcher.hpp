@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// watcher: a process that removes the limits of a group when the process that changes them was killed, and removes the group when it is empty. It starts before the program does.
+// watcher: a process that removes the limits of a group when the process that changes the limits is killed. It removes the group when the group is empty. The
+// watcher starts before the program.
 //
 // When only the watcher is killed, the limiter starts a new one (limiter.hpp).
 // What breaks it: both are killed within a tenth of a second. Then the limits stay as they are, and the next start of a job with a group removes the group when it is empty.
@@ -22,7 +23,7 @@ class Watcher {
 
   /// False when no process could be started.
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
-  /// Whether the watcher was killed. The answer is given once.
+  /// Whether the watcher was killed. The answer is true only once.
   [[nodiscard]] bool has_ended() const;
   /// The group is gone, or another watcher watches it: the watcher ends.
   void dismiss();

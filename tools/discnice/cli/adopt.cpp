@@ -110,7 +110,7 @@ std::string job_of(pid_t pid) {
   return "";
 }
 
-// Returns why the process cannot be taken into a job; an empty text when it can.
+// Returns why the process cannot be taken into a job; an empty text when the process can be taken.
 std::string problem_with(pid_t pid) {
   processes::Identity identity;
   if (pid == 1) return "process 1 is init, from which all others come: adopt them one by one";
@@ -135,7 +135,7 @@ std::string problem_with(pid_t pid) {
   return "";
 }
 
-// Returns the processes that the command line names. `problem` receives what is wrong with one of these processes.
+// Returns the processes that the command line names. `problem` receives the reason when one of these processes cannot be taken.
 std::vector<pid_t> find_roots(const std::vector<std::string>& names, std::string& problem) {
   std::vector<pid_t> roots;
   for (const std::string& name : names) {
@@ -163,7 +163,8 @@ pace::Paced paced_of(const std::vector<pid_t>& roots, bool is_tree) {
   return paced;
 }
 
-// Limits the processes until all of them have ended or a signal ends the job. Returns what the kernel has counted for them.
+// Limits the processes until all of them have ended or a signal ends the job. Returns the bytes that the kernel has counted
+// for them.
 processes::KernelAccount hold(protocol::Segment& segment, const protocol::SegmentName& name,
                               const AdoptOptions& options, pace::Paced paced, NetHolder* net) {
   JobKeeper keeper(segment, name, {options.schedule, false, processes::kAnyLibrary, false});

@@ -123,8 +123,8 @@ std::string apply_config(const Config& config, const std::string& program, Limit
     for (const ConfigLine& line : config.lines) {
       const LimitOption& option = *find_option(line.option);
       std::string& text = texts.*option.text;
-      // A schedule limits the job at some times only; at the other times the other limits hold. So a limit that was given suppresses a schedule of
-      // the file, but a schedule suppresses no limit.
+      // A schedule limits the job at some times only. At other times the other limits apply. So a limit of the command line suppresses a schedule
+      // of the file, but a schedule suppresses no limit.
       const bool is_of_limits = option.is_limit || option.text == &LimitTexts::schedule;
       if (line.program != section || (is_of_limits && is_limited) || !text.empty()) continue;
       text = line.value;

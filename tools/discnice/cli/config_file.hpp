@@ -37,11 +37,12 @@ std::string config_path();
 /// Parses a text in that form. `path` names the file in the problems. Pure.
 Config parse_config(const std::string& text, const std::string& path);
 
-/// Reads and parses a file. A file that does not exist, or that lies where this user may not look, counts as empty.
+/// Reads and parses a file. A file that does not exist, or that lies in a folder which this user may not open, counts as empty.
 Config load_config(const std::string& path);
 
-/// Fills in what the command line left open: first from the lines for `program`, then from the lines for all programs. The limits are taken as a
-/// whole: when the command line names a policy or a rate, no limit comes from the file. Returns the lines that were taken, as "FILE:LINE".
+/// Fills in the settings that the command line does not give: first from the lines for `program`, then from the lines for all programs. The
+/// limits are taken as a whole: when the command line names a policy or a rate, no limit comes from the file. Returns the lines that were taken,
+/// as "FILE:LINE".
 std::string apply_config(const Config& config, const std::string& program, LimitTexts& texts);
 
 }  // namespace discnice::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// doctor: `discnice doctor [PATH...]`: tells what works here for this user, what does not, and what would make it work.
+// doctor: `discnice doctor [PATH...]`: tells which parts of discnice work here for this user, which parts do not, and
+// how to make them work.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -2,8 +2,8 @@
 //
 // Knowledge assumed: as in kernel/residency. A page that was just written or read is in memory. After POSIX_FADV_DONTNEED a clean page is not in
 //   memory.
-// Output observed: what each method says about such a page, in both states.
-// Inference drawn: a job uses the first method that finds the page present. Pages can be dropped if the method then finds the page gone.
+// Output observed: what each method says about a page that was just read, and about the same page after POSIX_FADV_DONTNEED.
+// Inference drawn: a job uses the first method that finds the page present. Pages can be dropped if the method then finds the page absent.
 // What breaks it: another process that reads the same page in between.
 #include "tools/discnice/cli/doctor_cache.hpp"
 

@@ -16,7 +16,7 @@ struct Check {
   std::string what;  // the name of the check for a person, of at most kWhatColumns columns
   Health health = Health::works;
   std::string why = {};
-  std::string remedy = {};  // what would make it work; empty when it works or when nothing helps
+  std::string remedy = {};  // how to make it work; empty when it works or nothing helps
   bool is_main = false;     // discnice keeps no rate when this does not work
 };
 inline constexpr std::size_t kWhatColumns = 15;

@@ -162,8 +162,8 @@ Check check_pace(const std::string& folder) {
   return check;
 }
 
-// Tries to take over an open file of another process (pidfd_getfd). With such a file discnice makes large calls in the place of the process that
-// opened it. Returns 0 or a negative errno.
+// Tries to take over an open file of another process (pidfd_getfd). With such a file discnice makes large calls instead of the process that
+// opened the file. Returns 0 or a negative errno.
 int take_a_file() {
   const Sleeper sleeper;
   if (sleeper.pid() < 0) return -errno;

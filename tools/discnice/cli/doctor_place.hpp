@@ -19,7 +19,8 @@ struct Site {
   bool is_writable = false;
 };
 
-/// Returns the sites of all paths that exist. A file stands for its folder. Adds one line to `missing` for each path that cannot be examined.
+/// Returns the sites of all paths that exist. For a file, the site is the file's folder. Adds one line to `missing` for each path that cannot
+/// be examined.
 std::vector<Site> find_sites(const std::vector<std::string>& paths, std::vector<std::string>& missing);
 
 Place check_place(const Site& site, const gray::repo::Repository& repository);

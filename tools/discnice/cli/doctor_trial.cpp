@@ -25,7 +25,7 @@ constexpr int kTrialMs = 10'000;
 constexpr int kTriesMax = 4;
 constexpr int kPartingMs = 1000;
 // A job that is held waits for less than the 0.25 s that its bytes take at this rate. The bytes of the first 0.1 s need no wait, and a busy machine
-// delays the job by itself.
+// also delays the job.
 constexpr double kHeldMinS = 0.05;
 // The command lives on after its write: a process that is held from outside must still exist when its bytes are counted.
 constexpr char kLivesOn[] = "dd if=/dev/zero bs={} count=1 2>/dev/null && sleep 0.05";

@@ -35,7 +35,8 @@ Trial run_trial(const std::vector<std::string>& options, int output_fd);
 /// Whether discnice held the job to its rate.
 bool is_held(const Trial& trial);
 
-/// Repeats the trial a few times while the job was not held. On a busy machine a job can be so slow by itself that discnice has nothing to hold.
+/// Repeats the trial a few times while the job was not held. On a busy machine a job can be slower than its rate without discnice. Then discnice
+/// need not hold it.
 Trial run_held_trial(const std::vector<std::string>& options, int output_fd);
 
 }  // namespace discnice::cli

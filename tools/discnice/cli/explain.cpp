@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// explain: `discnice explain [-- CMD]`: tells how a command would be covered, which measured host parameters are used here, and where these
-// parameters come from.
+// explain: `discnice explain [-- CMD]`: tells by which engine a command would be limited, which measured host parameters are used here, and
+// where these parameters come from.
 #include <cstdio>
 
 #include <fmt/core.h>

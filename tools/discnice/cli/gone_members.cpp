@@ -35,8 +35,8 @@ std::uint32_t namespace_of(const std::filesystem::path& process) {
   return static_cast<std::uint32_t>(std::strtoul(link.c_str() + digits + 1, nullptr, 10));
 }
 
-// The last number of "NSpid: 4711 3" is the pid that the process itself sees. With one number alone, the process is in the namespace of this process.
-// Returns a pid of 0 when the process is gone.
+// The last number of "NSpid: 4711 3" is the pid that the process itself sees. When the line has only one number, the process is in the namespace of
+// this process. Returns a pid of 0 when the process is gone.
 ProcessId identify(const std::filesystem::path& process) {
   std::ifstream file(process / "status");
   for (std::string line; std::getline(file, line);) {
@@ -64,7 +64,7 @@ std::vector<ProcessId> processes_everywhere() {
 
 struct Judge {
   std::uint32_t own_namespace;
-  // All processes in /proc. Filled only when members of other namespaces are to be judged.
+  // All processes in /proc. The list is filled only when members of other namespaces must be checked.
   std::vector<ProcessId> elsewhere;
 
   static bool is_gone(const void* context, ProcessId process) {

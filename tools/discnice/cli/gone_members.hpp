@@ -18,7 +18,8 @@ std::uint64_t release_gone_members(protocol::Segment& segment);
 /// no.
 bool has_namespace_ended(std::uint32_t pid_namespace);
 
-/// Whether any member still exists. Outside the namespace of the job's creator this cannot be told, and the answer is yes.
+/// Whether any member still exists. A process outside the namespace of the job's creator cannot find this out. For such a
+/// process the answer is yes.
 bool has_members(protocol::Segment& segment);
 
 }  // namespace discnice::cli

@@ -44,8 +44,8 @@ std::string release_with(gray::base::ReadaheadRules rules) {
 constexpr std::size_t kMountPlaceWord = 4;
 constexpr std::ptrdiff_t kMountSourceWord = 2;
 
-// Returns 0 for a shipped default. Such a default is a guess about another machine, and comparing each probe with a second probe is better than a
-// guess.
+// Returns 0 for a shipped default. A shipped default is a guess about another machine. Comparing each probe with a second probe is better than
+// such a guess.
 double measured(const gray::repo::Repository& repository, const char* key, const std::string& device) {
   const auto found = repository.find(key, device);
   const bool is_measured = found && found->source != gray::repo::Source::kDefault;

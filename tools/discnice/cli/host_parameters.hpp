@@ -39,7 +39,7 @@ std::string random_read_text(const gray::repo::Repository& repository);
 /// Returns the measured rules of the kernel's read-ahead (toolbox/base/readahead_rules.hpp), or protocol::kRulesNotMeasured.
 std::uint16_t measured_readahead_rules(const gray::repo::Repository& repository);
 
-/// One line for a person: by which rules read-ahead is predicted, and how these rules are known.
+/// One line for a person: by which rules read-ahead is predicted, and where these rules come from.
 std::string readahead_text(const gray::repo::Repository& repository);
 
 /// A file system on a block device: its name in the repository, and the disk whose counters show its traffic.
@@ -52,7 +52,7 @@ struct MountedDisk {
 std::vector<MountedDisk> mounted_disks(const std::string& mounts);
 
 /// Chooses the measured times of a random read: first the time of the host as a whole, then the time of each disk that has a different value. A disk
-/// with several file systems gets the longest of their times. Returns no more times than a job can be told. Pure.
+/// with several file systems gets the longest of their times. Returns no more times than the job's segment has places for. Pure.
 std::vector<protocol::MeasuredRead> choose_measured_reads(const gray::repo::Repository& repository,
                                                           const std::vector<MountedDisk>& mounted);
 

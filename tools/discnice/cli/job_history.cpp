@@ -116,7 +116,7 @@ HistorySpan& HistoryMaker::span_at(std::uint64_t time_ns) {
   return spans_[index];
 }
 
-// Divides a wait among the spans that it reaches into.
+// Divides a wait among the spans of time in which the wait lies.
 void HistoryMaker::add_wait(std::uint64_t start_ns, std::uint64_t waited_ns) {
   history_.waited_ns += waited_ns;
   see(start_ns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_history: sums up what a recording tells of a job over time and file by file, for a page. It runs no model: the recording says what was
-// predicted, counted and waited.
+// job_history: sums up the recording of a job over time and for each file, for a page. It runs no model: the recording contains the
+// predicted bytes, the counted bytes and the waits.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace discnice::cli {
 
-/// Disk bytes as the models predicted them, and as the kernel counted them.
+/// The disk bytes that the models predicted, and the disk bytes that the kernel counted.
 struct DiskBytes {
   std::uint64_t predicted_read = 0;
   std::uint64_t predicted_write = 0;
@@ -43,7 +43,7 @@ struct FileHistory {
 
 struct ClassHistory {
   std::uint64_t calls = 0;
-  std::uint64_t moved_bytes = 0;  // the sum of what the calls returned
+  std::uint64_t moved_bytes = 0;  // the sum of the calls' results
   DiskBytes bytes;
 };
 

@@ -37,8 +37,8 @@ constexpr unsigned kLooksPerSecond = 1000 / kKeepMs;
 // A process that was forked to run a program executes the program within this time. The keeper checks the process at this interval meanwhile.
 constexpr int kForkedMs = 20;
 constexpr int kForkedLookMs = 2;
-// After the program's end the job pays for what it has moved. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
-// announced. No wait is longer than kUnpaidMaxNs: the bytes have moved already, and a wait spares nobody.
+// After the program's end the job pays for its unpaid bytes. A wait shorter than kUnpaidMinNs is left out. A wait of kUnpaidToldNs or more is
+// announced. No wait is longer than kUnpaidMaxNs, because the bytes have moved already. A wait does not help other users of the disk any more.
 constexpr std::uint64_t kUnpaidMinNs = 5'000'000;
 constexpr std::uint64_t kUnpaidToldNs = 2'000'000'000;
 constexpr std::uint64_t kUnpaidMaxNs = 10'000'000'000;
@@ -183,7 +183,7 @@ const char* JobKeeper::large_calls_text() const {
              : "; a large call still moves at once what it asks for (--engine notify makes it in steps)";
 }
 
-// Warns about each program once, however many processes run it.
+// Warns about each program once, even when many processes run it.
 void JobKeeper::take_findings(pid_t program) {
   if (pacer_ == nullptr) return;
   for (const pace::Finding& one : pacer_->take_findings()) {
@@ -198,10 +198,9 @@ void JobKeeper::take_findings(pid_t program) {
 }
 
 // Looks for uncovered processes when there is no pacer. The pacer finds such processes itself.
-// An image that was judged once is not judged again: the map of the process is long, and the process may not change the map while it is read. What
-// the process does is checked each time.
-// For a moment a process is between fork and exec, or its library is being loaded. So a process counts as uncovered only when two checks in a row
-// find it uncovered.
+// An image that was judged once is not judged again: the map of the process is long, and the process cannot change its map while the map is read.
+// What the process does is checked each time. For a moment a process is between fork and exec, or its library is being loaded. So a process counts
+// as uncovered only when two checks in a row find it uncovered.
 void JobKeeper::look_at_processes(pid_t program) {
   std::map<pid_t, std::string> judged;
   std::set<pid_t> suspects;
@@ -260,13 +259,13 @@ std::string JobKeeper::missed(const Report& report) const {
 void JobKeeper::follow_schedule() {
   if (options_.schedule.count == 0) return;
   if (has_followed_ && segment_.grant.sequence() != grant_sequence_) {
-    options_.schedule.count = 0;  // somebody has changed the limits: they hold from now on
+    options_.schedule.count = 0;  // a user has changed the limits: they hold from now on
     return;
   }
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
-  // tm_wday begins with Sunday, `day` with Monday.
+  // tm_wday begins with Sunday. `day` begins with Monday.
   const auto day = static_cast<unsigned>((local.tm_wday + 6) % 7);
   const auto minute = static_cast<unsigned>(local.tm_hour * 60 + local.tm_min);
   const policy::ScheduleEntry* entry = policy::active_entry(options_.schedule, day, minute);

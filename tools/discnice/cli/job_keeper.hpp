@@ -63,23 +63,23 @@ class JobKeeper {
   /// Starts to watch the large calls of the program, which the kernel shows through `listener_fd`.
   void see_calls(int listener_fd, std::unique_ptr<notify::Watch> watch);
 
-  /// Starts to hold from outside what the library cannot reach, if the options allow it.
+  /// Starts to hold from outside the processes that the library cannot reach, if the options allow this.
   void pace(pid_t program);
 
   /// To be called when the program has ended and has not been waited for. Processes that go on are handed to a process that looks after them
   /// (staying.hpp). A process that goes on without a limit is named in a warning. A program that was held from outside may end before it could be
-  /// stopped: so end() waits for what was moved ahead of the rate.
+  /// stopped. So end() waits for the time that its unpaid bytes take at the rate.
   void end(pid_t program);
 
-  /// Returns how long end() waited for what was moved ahead of the rate.
+  /// Returns how long end() waited for the unpaid bytes.
   [[nodiscard]] double after_end_s() const { return static_cast<double>(after_end_ns_) / 1e9; }
 
-  /// Adds what the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher moved in the
-  /// place of the job's processes.
+  /// Adds the bytes that the account of the program lacks: the bytes of processes that outlived their parents, and the bytes that the launcher
+  /// moved in the place of the job's processes.
   void add_unwaited(processes::KernelAccount& account) const;
 
-  /// To be called after the job. Describes bytes that the kernel counted and that were not charged, unless a named uncovered program may have moved
-  /// them. Else returns an empty text.
+  /// To be called after the job. Describes bytes that the kernel counted and that were not charged. Returns an empty text when there are no such
+  /// bytes, or when a named uncovered program may have moved them.
   [[nodiscard]] std::string missed(const Report& report) const;
 
   /// Holds the job by a control group of the kernel: the keeper changes the limits of the group from now on.
@@ -125,7 +125,7 @@ class JobKeeper {
   std::map<pid_t, std::string> judged_;  // the images that are covered or were reported
   processes::AccountWatch accounts_;
   std::vector<UncoveredProgram> uncovered_;
-  processes::KernelAccount orphans_;  // the sum over those that this process waited for
+  processes::KernelAccount orphans_;  // the sum over the orphans that this process waited for
 };
 
 }  // namespace discnice::cli

@@ -55,7 +55,7 @@ double seconds_between(std::uint64_t before_ns, std::uint64_t now_ns) {
   return before_ns == 0 || now_ns <= before_ns ? 0 : static_cast<double>(now_ns - before_ns) / 1e9;
 }
 
-// Adds what this job has moved on each disk that it knows.
+// Adds the bytes that this job has moved on each disk that it knows.
 void add_disks(const protocol::Segment& segment, std::map<std::uint64_t, OwnTraffic>& disks) {
   for (const protocol::Disk& disk : segment.disks) {
     const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
@@ -111,7 +111,8 @@ std::optional<NetRates> Watch::advance_net(const MappedJob& job, std::uint64_t n
   return rates;
 }
 
-// Counts the processes that run without a limit. It judges them by their programs, and by what they have moved since the previous call.
+// Counts the processes that run without a limit. It judges them by their programs, and by the bytes that they have moved since the
+// previous call.
 std::uint64_t Watch::count_uncovered(const MappedJob& job) {
   processes::AccountWatch& accounts = accounts_[job.name()];
   std::uint64_t count = 0;

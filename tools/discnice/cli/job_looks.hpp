@@ -4,7 +4,7 @@
 // Knowledge assumed: a write is charged to a job when the call is made. It reaches the disk later, as a rule within half a minute.
 // Output observed: the counters of the jobs in their segments; the counters of the disks that they use.
 // Inference drawn: rates, by the differences of these counters. What a disk moved and the jobs did not move, other users moved. A write of a job that
-//   has not reached the disk yet is expected there. The expected amount shrinks with time.
+//   has not reached the disk yet is expected to reach it. The expected amount shrinks with time.
 // What breaks it: file systems also write metadata for the jobs' files (i-nodes, the journal). The traffic
 //   of others is overstated by these writes.
 #pragma once
@@ -31,7 +31,7 @@ struct Rates {
   double waiting_share = 0;  ///< The share of the time spent waiting, 0 to 1: the mean of its processes.
 };
 
-/// What a job moves by TCP to and from other hosts, when the launcher holds the job's network.
+/// The bytes that a job moves by TCP to and from other hosts, when the launcher holds the job's network.
 struct NetRates {
   double sent_bytes_per_s = 0;
   double received_bytes_per_s = 0;
@@ -58,7 +58,7 @@ struct JobLook {
   std::optional<NetRates> net = {};  ///< None: the job's network is not held.
 };
 
-/// A disk that jobs use, and what all other users move there.
+/// A disk that jobs use, and the bytes that all other users move there.
 struct DiskLook {
   std::uint64_t number;  ///< The device number of the disk.
   std::string name;      ///< The name in /sys/block.

@@ -89,7 +89,8 @@ bool is_deserted(const std::string& name) {
   return is_empty;
 }
 
-// Removes from `names` the files that a process of this user has mapped, whatever the files contain. Returns false when this cannot be told.
+// Removes from `names` the files that a process of this user has mapped, without looking at their content. Returns false when this cannot be
+// told.
 bool keep_unmapped(std::vector<std::string>& names) {
   const Entries processes = entries_of("/proc", "", gray::base::monotonic_ns() + kLookMaxNs);
   if (processes.names.empty() || !processes.is_complete) return false;

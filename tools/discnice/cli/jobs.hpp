@@ -45,7 +45,7 @@ class MappedJob {
   bool is_kept_;
 };
 
-/// The longest time for a search of the names in /dev/shm, however many names there are.
+/// The longest time for a search of the names in /dev/shm, for any number of names.
 inline constexpr std::uint64_t kLookMaxNs = 100'000'000;
 
 /// The jobs of this user that have a living process.

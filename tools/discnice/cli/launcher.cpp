@@ -63,7 +63,7 @@ bool wants_no_children() {
   return is_ignored;
 }
 
-// Enough stack for what the child does before it becomes the program: a few system calls.
+// The stack of the child until it executes the program. The child makes only a few system calls.
 constexpr std::size_t kChildStackBytes = 64 * 1024;
 
 using Words = std::vector<char*>;
@@ -86,7 +86,7 @@ struct Start {
   int show_error = 0;
 };
 
-// Returns the arguments as exec takes them: the list ends with null.
+// Returns the arguments in the form that exec needs: the list ends with null.
 Words arguments_of(const Launch& launch) {
   Words words;
   for (const std::string& argument : launch.arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -111,8 +111,8 @@ void add_environment(const Launch& launch, Start& start) {
 }
 
 // Runs in the child, which shares the memory of this process while this process waits. So the child uses no heap and no stdio, and this process sees
-// what the child writes. The child opens its own account before it can have ended. This process has that descriptor as well, because both processes
-// share one table of descriptors until exec.
+// the values that the child writes. The child opens its own account before it can have ended. This process has that descriptor as well, because both
+// processes share one table of descriptors until exec.
 int become(void* context) {
   auto& start = *static_cast<Start*>(context);
   start.account_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
@@ -130,7 +130,7 @@ int become(void* context) {
     if (start.show_error != 0) _exit(kSignalBase);
   }
   execve(start.path, start.arguments.data(), start.environment.data());
-  // A script without "#!": the shell runs it, as it would have on a command line.
+  // A script without "#!" is run by the shell, as on a command line.
   if (errno == ENOEXEC && start.may_be_script) {
     start.arguments.front() = const_cast<char*>(start.path);
     // start_program() has reserved the room.

@@ -23,7 +23,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> environment;
   bool may_be_script = true;  // the shell runs a file that the kernel cannot execute
   ShowCalls show_calls = ShowCalls::never;
-  // The descriptor of cgroup.procs of the control group that the program is to be in. -1: the program stays in the launcher's group.
+  // The descriptor of cgroup.procs of the control group that the program must enter. -1: the program stays in the launcher's group.
   int group_fd = -1;
   // This socket leads to the guard, which lets the calls pass when the launcher is killed. Needed when calls are shown.
   int guard_socket = -1;
@@ -50,7 +50,7 @@ struct Keep {
 };
 
 /// Runs the program in the foreground, in the process group of this process. Signals that are sent to this process are passed on to the program.
-/// Signals of the terminal reach the program by themselves. `after_start` is called once while the program begins; it does the work that need not be
+/// Signals of the terminal reach the program by themselves. `after_start` is called once while the program begins. It does the work that need not be
 /// done earlier. `after_first_second` is called once if the program runs for a second. The kernel's account is read before the program is waited for.
 Ended run_and_wait(const Launch& launch, const std::function<void()>& after_start,
                    const std::function<void()>& after_first_second, const Keep& keep = {});

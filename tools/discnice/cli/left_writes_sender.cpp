@@ -28,7 +28,7 @@ constexpr unsigned kWaitMs = 1000;
 constexpr std::size_t kMemoryInfoBytesMax = 4096;
 constexpr std::size_t kNumberBytesMax = 32;
 constexpr std::uint64_t kCentisecondNs = 10'000'000;
-// The kernel's default, used when the kernel does not tell the time.
+// The kernel's default time, used when the kernel's setting cannot be read.
 constexpr std::uint64_t kUsualExpiryNs = 30'000'000'000;
 
 // Returns the dirty bytes of this host; the largest number when the kernel does not tell them.
@@ -115,7 +115,7 @@ void LeftWritesSender::run() {
     const bool can_send = *mount == 0 || send(*mount - 1);
     if (!can_send) protocol::refuse_left(segment_);
     protocol::set_left_sender(segment_, can_send);
-    if (!can_send && !next_asked()) return;  // a pause, in which nobody asks
+    if (!can_send && !next_asked()) return;  // a pause without requests
   }
 }
 
@@ -147,8 +147,8 @@ bool LeftWritesSender::send(std::uint64_t mount_id) {
   return is_sent;
 }
 
-// Whether little of the data to be sent can belong to others. Otherwise up to a second's worth is allowed, once in the time that the kernel leaves
-// data dirty.
+// Whether little of the data to be sent can belong to others. If much of the data can belong to others, the bytes that the disk writes in a second
+// are allowed, once in the time for which the kernel leaves data dirty.
 bool LeftWritesSender::may_send(std::uint64_t mount_id, const protocol::Disk& disk) {
   const std::uint64_t now_ns = gray::base::monotonic_ns();
   const std::uint64_t step_bytes =

@@ -5,9 +5,10 @@
 //   its files one by one, each file would cost a request and a wait (fs/sync.c, mm/page-writeback.c). /proc/meminfo counts the dirty data of all file
 //   systems and users together. The kernel itself sends dirty data after vm.dirty_expire_centisecs, as a rule half a minute.
 // Output observed: the count of dirty data before and after each syncfs(); vm.dirty_expire_centisecs.
-// Inference drawn: data that is dirty after a syncfs() lies on other file systems. Data that became dirty after it belongs to the job, or to others
-//   on the job's file system. While there is little such data, little of other people's data is sent early. When there is more, and before the first
-//   syncfs(), nobody knows whose data it is. Then up to a second's worth is sent, once in the time of vm.dirty_expire_centisecs.
+// Inference drawn: data that is dirty after a syncfs() lies on other file systems. Data that becomes dirty after a syncfs() belongs to the job, or
+//   to other users of the job's file system. While there is little such data, little data of other users is sent early. When there is more such
+//   data, and before the first syncfs(), its owner is unknown. Then at most as much as the disk writes in a second is sent, once in the time of
+//   vm.dirty_expire_centisecs.
 // What breaks it: a file of another program that would have been removed within that time is written after all. While too much is dirty, nothing is
 //   sent here, and each process sends its own small files (transfer/smooth_writes.hpp).
 #pragma once
@@ -31,7 +32,7 @@ class LeftWritesSender {
   LeftWritesSender(const LeftWritesSender&) = delete;
   LeftWritesSender& operator=(const LeftWritesSender&) = delete;
 
-  /// To be called now and then. The first request starts a thread, which answers that request and all later ones.
+  /// To be called now and then. The first request starts a thread, which answers that request and all later requests.
   void look();
 
  private:
@@ -44,7 +45,7 @@ class LeftWritesSender {
 
   protocol::Segment& segment_;
   protocol::Board* board_ = nullptr;
-  // The mount of the last syncfs(), and what was still dirty after it.
+  // The mount of the last syncfs(), and the number of bytes that were still dirty after it.
   std::optional<std::uint64_t> sent_mount_id_;
   std::uint64_t elsewhere_bytes_ = 0;
   std::optional<std::uint64_t> unknown_sent_at_ns_;

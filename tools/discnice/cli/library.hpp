@@ -8,10 +8,11 @@ namespace discnice::cli {
 
 using Library = gray::cli::PreloadLibrary;
 
-/// Finds the library: by DISCNICE_LIBRARY, else beside this program (../lib, as built; ../lib/discnice), else where it was installed.
+/// Finds the library: by DISCNICE_LIBRARY, else near this program (../lib, as built; ../lib/discnice), else where the library was
+/// installed.
 Library find_library();
 
-/// Finds the library that walks stacks, which lies beside the plain library.
+/// Finds the library that walks stacks. It is in the folder of the plain library.
 Library find_profile_library();
 
 }  // namespace discnice::cli

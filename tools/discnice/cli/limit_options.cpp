@@ -303,7 +303,7 @@ std::string find_useless(const LimitTexts& given, const std::vector<Grant>& gran
     has_limit = has_limit || policy::has_limit(grant);
   }
   for (const LimitOption& option : limit_options()) {
-    // Removing a limit that is not set does no harm.
+    // Removing a limit that is not set is harmless.
     if (!is_given(option, given) || given.*option.text == kNone || (option.policies & at_work) != 0) continue;
     return fmt::format("--{} has no effect under policy '{}', it is of {}: leave it out or choose --policy",
                        option.name, names_of(at_work), names_of(option.policies));

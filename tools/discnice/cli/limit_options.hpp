@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// limit_options: the options that say how a job is held back. `discnice run`, `discnice set` and the file of a person's own defaults have them.
+// limit_options: the options that limit a job. `discnice run`, `discnice set` and the file of a person's own defaults accept them.
 //
 // One table (limit_options.cpp) has the name of each option, the policies that use it, and the function that reads its text. An option that none of
 // the active policies uses is refused.
@@ -46,7 +46,7 @@ struct LimitOption {
 
 const std::vector<LimitOption>& limit_options();
 
-/// Returns what is wrong with this text, whatever the other options are; an empty text when nothing is.
+/// Returns the error in this text, independently of the other options; an empty text when there is none.
 std::string judge_text(const LimitOption& option, const std::string& text);
 
 /// Returns the names of all policies: "rate, idle, ...".
@@ -54,7 +54,7 @@ std::string policy_names();
 
 void add_limit_options(gray::cli::Command& app, LimitTexts& texts);
 
-/// Whether any option was given, and whether an option was given that says how much the job may use.
+/// The first function: whether any option was given. The second: whether an option was given that limits the job.
 bool is_any_given(const LimitTexts& texts);
 bool is_limit_given(const LimitTexts& texts);
 
@@ -65,7 +65,7 @@ std::string apply_limits(const LimitTexts& texts, Grant& grant);
 /// Names a given option that none of these grants uses, and the policies that use it. Returns an empty text when there is no such option.
 std::string find_useless(const LimitTexts& given, const std::vector<Grant>& grants);
 
-/// Returns what a control group cannot hold of these limits: it holds a rate and nothing else. Returns an empty text when it can hold them.
+/// Returns the limits that a control group cannot enforce: it enforces only a rate. Returns an empty text when it can enforce all limits.
 std::string judge_for_group(const LimitTexts& given, const std::vector<Grant>& grants);
 
 /// Returns "limit 5.00 MiB/s, reads 2.00 MiB/s, 100 operations/s", for example, or "no limit". Names the policy as well, unless it is `rate` or

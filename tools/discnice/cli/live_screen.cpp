@@ -134,7 +134,7 @@ std::string manner_of(const JobLook& job, int width) {
   return text;
 }
 
-// The rate of received bytes stands below the rate of reading, the rate of sent bytes below the rate of writing.
+// The rate of received bytes is shown below the rate of reading, and the rate of sent bytes below the rate of writing.
 ScreenLine net_line(const JobLook& job, const Grid& grid, Style style) {
   std::string text = net_limits_text(job.grant);
   if (text.empty()) text = "net free";
@@ -200,7 +200,7 @@ ScreenLine title(const Scene& scene, int width) {
   return line;
 }
 
-// Lists the keys. On a narrow screen the last keys are left out; the text of a key is never cut.
+// Lists the keys. On a narrow screen the last keys are left out. The text of a key is never cut.
 std::string keys_text(int width) {
   const char* const kKeys[] = {"p pause", "r resume",       "s set a rate",
                                "q quit",  "up/down choose", "t processes"};
@@ -213,7 +213,7 @@ std::string keys_text(int width) {
   return text;
 }
 
-// Returns as many of the lines as there is room for. The chosen lines, from `first` to `last`, are among them.
+// Returns as many of the lines as fit on the screen. The chosen lines, from `first` to `last`, are among them.
 std::vector<ScreenLine> window(std::vector<ScreenLine> lines, std::size_t first, std::size_t last,
                                std::size_t room) {
   if (lines.size() <= room) return lines;
@@ -301,7 +301,7 @@ std::string bars(const std::vector<double>& shares, int width, bool is_utf8) {
   const std::size_t count = std::min(room, shares.size());
   std::string text(room - count, ' ');
   for (std::size_t i = shares.size() - count; i < shares.size(); ++i) {
-    // A share of 0 is the lowest bar. Every larger share has a higher bar.
+    // A share of 0 gets the lowest bar. Every larger share gets a higher bar.
     const int height = static_cast<int>(std::ceil(7 * std::clamp(shares[i], 0.0, 1.0)));
     text += is_utf8 ? kBlocks[height] : kSigns[height];
   }

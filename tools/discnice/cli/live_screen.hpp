@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // live_screen: makes the screen of `discnice top` as lines of text: it places each word, for any width and height.
 //
-// Each job has a line of figures. Where there is room, the history of each figure stands below it, with one bar for each sample and the newest at the
-// right. The bars of reading and writing of one job have the same scale, so that they can be compared: a full bar is the job's limit, or the highest
-// rate seen if that is higher. The other users of a disk stand in the same columns.
+// Each job has a line of figures. If there is room, the history of each figure is below the figure, with one bar for each sample and the newest bar
+// at the right. The bars of reading and writing of one job have the same scale, so that they can be compared: a full bar is the job's limit, or the
+// highest observed rate if this rate is higher. The figures of the other users of a disk stand in the same columns.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Span {
 };
 using ScreenLine = std::vector<Span>;
 
-/// The number of samples that are kept: as many as the widest bars show.
+/// The number of samples that are kept. The widest bars show this number of samples.
 inline constexpr std::size_t kHistoryMax = 120;
 using History = std::deque<Rates>;
 

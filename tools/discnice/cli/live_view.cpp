@@ -121,7 +121,7 @@ std::string time_of_day() {
   return {text, std::strftime(text, sizeof text, "%H:%M:%S", &local)};
 }
 
-// Does to the chosen job what the keys ask for.
+// Changes the chosen job as the keys request.
 class Keys {
  public:
   explicit Keys(Scene& scene) : scene_(scene) {}

@@ -2,7 +2,7 @@
 // net_holder: limits the network traffic of a job beside its disk traffic. It runs netnice's engine in a thread of the launcher.
 //
 // The thread follows the job's grant, which `discnice set` and the schedule change. It writes its counts into the segment. A process above the
-// launcher restores all connections when the launcher is killed. A job whose network is not to be held has neither this thread nor that process.
+// launcher restores all connections when the launcher is killed. A job whose network is not limited has neither the thread nor the process.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace discnice::cli {
 
-/// Whether the network is to be held at any time of the grant or of the schedule.
+/// Whether the grant, or any entry of the schedule, limits the network.
 bool is_net_asked(const Grant& grant, const policy::Schedule& schedule);
 
 /// Returns 0. When the sockets of other processes cannot be reached here, prints an error and returns the exit status.
@@ -37,7 +37,7 @@ class NetHolder {
   NetHolder(const NetHolder&) = delete;
   NetHolder& operator=(const NetHolder&) = delete;
 
-  /// Returns 0. After an error, which has been printed, returns the exit status.
+  /// Returns 0. On an error, prints the error and returns the exit status.
   [[nodiscard]] int status() const { return status_; }
 
   /// What holds UDP in the programs; it may be missing.

@@ -15,7 +15,7 @@
 
 namespace discnice::cli {
 
-/// One object for each run. It does nothing unless the options ask for it. Its functions print what is wrong.
+/// One object for each run. It does nothing when neither --record nor --profile is given. Its functions print their errors.
 class Observation {
  public:
   explicit Observation(const RunOptions& options) : options_(options) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// output_file: a file for the results of a run. It is opened before the program runs, so that an unwritable file is found at once. It is emptied only
-// when there is something new to write.
+// output_file: a file for the results of a run. The file is opened before the program runs, so that an unwritable file is found at once. The file is
+// emptied only when there is something new to write.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Opens the file and leaves its content. Returns 0 or a negative errno. A new file to which nothing is written is removed again.
+  /// Opens the file without changing its content. Returns 0 or a negative errno. A new file to which nothing is written is removed
+  /// again.
   int open(const std::string& path);
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }

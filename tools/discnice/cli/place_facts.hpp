@@ -9,7 +9,7 @@
 
 namespace discnice::cli {
 
-/// How a job sees that others use the disk. The best way comes first.
+/// The means by which a job notices that others use the disk. The best one comes first.
 enum class OthersSeenBy : std::uint8_t {
   counters,    // by the counters of the disk
   disk_below,  // by the counters of the disk below a file system that has no number of a disk
@@ -25,8 +25,8 @@ struct PlaceFacts {
   std::uint64_t disk = 0;  // the disk that has these counters; 0: none
 };
 
-/// Returns the type of the file system with that device number, by the text of /proc/self/mountinfo; an empty text when the number is not there.
-/// Pure.
+/// Returns the type of the file system with that device number, by the text of /proc/self/mountinfo; an empty text when the text does not have
+/// the number. Pure.
 std::string file_system_type(const std::string& mountinfo, unsigned major_number, unsigned minor_number);
 
 /// Returns the text of /proc/self/mountinfo.

@@ -15,7 +15,7 @@
 namespace discnice::cli {
 namespace {
 
-// These limits bound the memory when a program sends nonsense. Real jobs have some thousands of each.
+// These limits bound the memory when a program sends impossible records. A real job has some thousands of stacks, maps and files.
 constexpr std::size_t kImagesMax = 65536;
 constexpr std::size_t kMappingsMax = 4096;
 constexpr std::size_t kStacksMax = 1U << 20U;
@@ -96,7 +96,7 @@ void Profile::take(const protocol::TakenRecord& record) {
   cost.write_bytes += stack.write_bytes;
 }
 
-// The call instruction stands before the return address.
+// The call instruction is just before the return address.
 CodePlace Profile::place_of(const Mappings& mappings, std::uint64_t address) const {
   const std::uint64_t call = address - 1;
   auto found = mappings.upper_bound(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// profile: collects the call stacks of a job, and tells which functions make the disk work.
+// profile: collects the call stacks of a job, and tells which functions cause disk traffic.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace discnice::cli {
 
-/// A place in a program or library, as a symbolizer takes it.
+/// A place in a program or library, in the form that a symbolizer needs.
 struct CodePlace {
   std::string file;  // empty: the place is in no file
   std::uint64_t offset_bytes = 0;
@@ -36,7 +36,7 @@ struct NamedStack {
   std::uint64_t write_bytes = 0;
 };
 
-/// What one function was charged: as the innermost function of a stack, and anywhere in a stack.
+/// The bytes that one function was charged: as the innermost function of a stack, and anywhere in a stack.
 struct FunctionShare {
   std::string function;
   std::uint64_t own_bytes = 0;
@@ -81,12 +81,11 @@ class Profile {
   std::map<Stack, Cost> stacks_;
 };
 
-/// Returns one line "a;b;c BYTES" for each stack, as viewers of flame graphs read it. Reads and writes end in frames of their own, "[read]" and
-/// "[write]".
+/// Returns one line "a;b;c BYTES" for each stack, as viewers of flame graphs read it. The innermost frame of a stack is "[read]" or "[write]".
 std::string folded_text(const std::vector<NamedStack>& stacks);
 
-/// Reads a text in that form. When the text has another form, returns nothing and tells in `problem`, in one line, what is wrong. `name` is the name
-/// of the text in that line.
+/// Reads a text in the form that folded_text() writes. When the text has another form, returns nothing, and writes one line about the error to `problem`.
+/// `name` is the name of the text in that line.
 std::vector<NamedStack> read_folded(std::istream& text, const std::string& name, std::string& problem);
 
 /// Sums up by function. The function that cost most comes first, by its own bytes and then by all bytes.

@@ -16,10 +16,10 @@ namespace {
 using protocol::RecordType;
 using protocol::TakenRecord;
 
-// No file reaches farther than this. The sum of this offset and any length stays in range.
+// No file is longer than this. The sum of this offset and any length does not overflow.
 constexpr std::uint64_t kOffsetBytesMax = UINT64_C(1) << 62U;
-// No machine runs for so long. The models add the time of a lease to an instant. With the largest instants this sum would overflow, and the lease
-// would be over before it begins.
+// No machine runs for longer than this time. The models add the time of a lease to an instant. With the largest instants this sum would overflow,
+// and the lease would be over before it begins.
 constexpr std::uint64_t kTimeNsMax = UINT64_C(1) << 62U;
 
 template <typename Record>

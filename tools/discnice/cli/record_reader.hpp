@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// record_reader: reads a recording, and believes nothing in it that has not been checked.
+// record_reader: reads a recording, and checks each value before it is used.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class RecordReader {
 
   [[nodiscard]] const protocol::RecordFileHeader& header() const { return header_; }
 
-  /// Reads the next record. Returns false at the end or when something is wrong: problem() tells which. The record of type `end` is returned, too.
+  /// Reads the next record. Returns false at the end and after an error. problem() tells the two cases apart. The record of type `end` is
+  /// returned, too.
   bool next(protocol::TakenRecord& record);
 
   /// One line that tells what is wrong with the file; an empty text while nothing is.

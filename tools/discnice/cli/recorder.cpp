@@ -18,7 +18,7 @@ using protocol::Taken;
 constexpr std::chrono::milliseconds kBusyPause{2};
 constexpr std::chrono::milliseconds kIdlePause{15};
 constexpr std::size_t kBufferBytes = 256UL * 1024;
-// A member may take this long between claiming a place and publishing its record. After it the member counts as dead.
+// A member may take this long between claiming a place and publishing its record. After this time the member counts as dead.
 constexpr std::uint64_t kHoleMaxNs = 1'000'000'000;
 constexpr unsigned kHoleSlotsMax = protocol::kRecordBytesMax / protocol::kSlotBytes;
 
@@ -95,7 +95,8 @@ bool Recorder::is_hole_dead() {
 std::uint64_t Recorder::drain() {
   protocol::TakenRecord record;
   std::uint64_t taken = 0;
-  // Takes no more than the ring holds at once. So a program that records faster than this thread writes cannot keep this loop running for ever.
+  // Takes at most as many records as the ring has room for. So a program that records faster than this thread writes cannot keep this loop
+  // running for ever.
   for (std::uint32_t step = 0; step < protocol::kRingSlots && !result_.is_broken; ++step) {
     const Taken what = drainer_->take(record);
     if (what == Taken::nothing) break;
@@ -114,7 +115,8 @@ std::uint64_t Recorder::drain() {
   return taken;
 }
 
-// Leaves out a record that fits its checksum and whose content is impossible: it would make the whole file unreadable.
+// Leaves out a record whose checksum is right and whose content is impossible. Such a record would make the whole file
+// unreadable.
 void Recorder::take_in(const protocol::TakenRecord& record) {
   if (record.head().type >= protocol::kPrivateTypes) {
     if (listener_) listener_(record);
@@ -158,7 +160,7 @@ void Recorder::abandon() {
 Recorded Recorder::finish(const std::optional<processes::KernelAccount>& account) {
   if (!thread_.joinable()) return result_;
   stop();
-  // A member that stopped in the middle of a record has ended by now, or is no longer waited for.
+  // A member that stopped in the middle of a record has ended by now, or the recorder no longer waits for it.
   is_last_look_ = true;
   drain();
   result_.lost = drainer_->lost() + unsound_;

@@ -36,15 +36,15 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Opens the file. Its content stays until there is a recording to write. Returns 0 or a negative errno. When no file is open, operations are
-  /// dropped.
+  /// Opens the file. The old content of the file stays until there is a recording to write. Returns 0 or a negative errno. When no file is
+  /// open, operations are dropped.
   int open_file(const std::string& path);
 
   /// Makes the ring of the job and begins to drain it. `command_line` is for the readers of the recording. Returns 0 or a negative errno.
   int start(const protocol::SegmentName& name, const protocol::RecordFileHeader& header,
             const std::string& command_line, Listener listener);
 
-  /// Drains what is left and completes the file. To be called when the program has ended.
+  /// Drains the remaining records and completes the file. To be called when the program has ended.
   Recorded finish(const std::optional<processes::KernelAccount>& account);
 
   /// Ends the thread without completing the file. To be called when the program could not be started.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// replay: `discnice replay FILE`: runs the models over a recording and compares their predictions with what the kernel counted then.
+// replay: `discnice replay FILE`: runs the models over a recording and compares their predictions with the recorded counts of the
+// kernel.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -79,7 +80,7 @@ Report report_of(const Replayed& replayed, const protocol::RecordFileHeader& hea
     report.classes.push_back(class_report(sums, kClassNames[i]));
     report.charged_read_bytes += sums.predicted_read_bytes;
     writes += report.classes.back().predicted_write_bytes;
-    // A copy within the kernel reads what it writes. The library counts it so in a running job.
+    // A copy within the kernel reads the bytes that it writes. In a running job the library counts such a copy as a read and a write.
     const auto call = static_cast<protocol::CallClass>(i);
     if (call != protocol::CallClass::write) report.file_read_bytes += sums.bytes;
     if (call == protocol::CallClass::write || call == protocol::CallClass::copy)
@@ -103,7 +104,7 @@ struct Then {
   std::uint64_t write_bytes = 0;
 };
 
-// Returns what the models predicted when the recording was made.
+// Returns the predictions that the models made when the recording was made.
 Then predicted_then(const Replayed& replayed) {
   Then then;
   std::int64_t writes = 0;
@@ -158,7 +159,7 @@ Grant recorded_grant(const protocol::RecordFileHeader& header) {
   return grant;
 }
 
-// Returns the limit under which the policy is tried: the limit that was asked for, else the recorded limit.
+// Returns the limit under which the policy is tried: the requested limit, else the recorded limit.
 Grant tried_grant(const Options& options, Grant grant) {
   if (options.rate_bytes_per_s != 0) {
     grant.policy_id = policy::kRateWindowId;

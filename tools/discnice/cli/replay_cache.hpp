@@ -3,7 +3,8 @@
 //
 // Knowledge assumed: a page that was read, written or found in memory stays in memory until the recording says otherwise.
 // Output observed: the recorded answers of the kernel, and the operations.
-// Inference drawn: answers to questions that were not asked when the recording was made. A changed model may ask such questions.
+// Inference drawn: the kernel's answers to questions that were not asked when the recording was made. A changed model may ask
+//   such questions.
 // What breaks it: pages that were dropped, or that another process brought in, between two answers. A page that the recording does not name counts as
 //   absent.
 #pragma once

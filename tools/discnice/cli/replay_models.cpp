@@ -17,8 +17,8 @@ namespace {
 using predictor::Answer;
 using protocol::RecordType;
 
-// The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, old ones are forgotten. Only
-// the data of killed processes stays so long, because no record says that those processes have left.
+// The most processes whose models are kept, and the most answers that wait for their operation. Beyond these numbers, the oldest processes and
+// answers are forgotten. Only the data of killed processes stays so long, because no record says that those processes have left.
 constexpr std::size_t kProcessesMax = 1024;
 constexpr std::uint64_t kEarlyAnswersMax = UINT64_C(1) << 21U;
 constexpr std::size_t kFilesMax = 65536;  // the most descriptors of one process
@@ -44,7 +44,8 @@ IoOp op_of(const protocol::OperationRecord& record) {
 
 }  // namespace
 
-// Answers from the recording when the same question was recorded; else from the pages that the recording lets one believe to be resident.
+// Answers from the recording when the same question was recorded. Otherwise answers from the pages that are resident by the recording's
+// other answers.
 class ReplayModels::RecordedOracle {
  public:
   RecordedOracle(const Answers& answers, const FileId& file, ReplayCache& cache, std::uint64_t& guessed)
@@ -258,8 +259,8 @@ std::uint64_t ReplayModels::Admission::wait_ns(const IoEstimate& estimate, std::
   return decision.verdict.start_at_ns > now_ns ? decision.verdict.start_at_ns - now_ns : 0;
 }
 
-// The recorded times include the waits under the recorded limit. A model of that limit computes these waits, but no wait is longer than until the
-// process's next operation. The computed waits are taken out of the times, and the waits under the tried limit are put in.
+// The recorded times include the waits under the recorded limit. A model of the recorded limit computes these waits. A wait cannot be longer than
+// the time to the process's next operation. The computed waits are taken out of the times, and the waits under the tried limit are put in.
 void ReplayModels::admit(Process& process, const IoEstimate& estimate,
                          const protocol::OperationRecord& record) {
   const std::uint64_t time_ns = record.time_ns + record.since_ns;
@@ -344,7 +345,7 @@ void ReplayModels::take_process(const protocol::ProcessRecord& record) {
   child.files = parent->second.files;
   child.later_ns = parent->second.later_ns;
   child.waited_ns = parent->second.waited_ns;
-  // The shape consists of words only. fork() copies them in the same way.
+  // The object consists of plain words only. fork() copies such words byte by byte, too.
   std::memcpy(static_cast<void*>(child.shape.get()), parent->second.shape.get(),
               sizeof(predictor::CacheShape));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // replay_models: runs the models of predictor/ and a policy over the records of a job, as the preload library ran them in the job's processes.
 //
-// Each process has models of its own. A forked process begins with a copy of its parent's models. What the kernel said about the page cache is taken
-// from the recording. A question that was not asked then is answered by ReplayCache and counted.
+// Each process has models of its own. A forked process begins with a copy of its parent's models. The kernel's answers about the page cache are
+// taken from the recording. A question that the recording does not have is answered by ReplayCache and counted.
 #pragma once
 
 #include <cstdint>
@@ -104,7 +104,7 @@ class ReplayModels {
   std::map<std::uint64_t, Answers> early_answers_;  // by the number of their operation
   std::uint64_t early_answer_count_ = 0;
   ReplayCache cache_;
-  // The dirty data of the whole job; null while nothing was written.
+  // The dirty data of the whole job; null while nothing has been written.
   std::unique_ptr<predictor::DirtyData::Memory> dirty_memory_;
 };
 

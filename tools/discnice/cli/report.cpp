@@ -34,7 +34,7 @@ double seconds(std::uint64_t duration_ns) {
   return static_cast<double>(duration_ns) / 1e9;
 }
 
-// The report tells of bytes that the models missed when they are more than kLateBytesMin and more than one part in kLateShare of all bytes.
+// The report tells of bytes that the models missed when they are more than kLateBytesMin and more than 1/kLateShare of all bytes.
 constexpr std::uint64_t kLateBytesMin = UINT64_C(1) << 20;
 constexpr std::uint64_t kLateShare = 10;
 // A shorter wait after the end is not shown to a person.
@@ -60,7 +60,7 @@ std::string coverage_text(const Report& report) {
 // The classes of a verification, in the order of protocol::CallClass.
 constexpr const char* kClassNames[protocol::kCallClassCount] = {"read", "write", "copy", "remove", "create"};
 
-// A sum that no job can reach is a wrong byte. It is cut, so that no computation with it overflows.
+// A sum that no job can reach means damaged shared memory. It is cut, so that no computation with it overflows.
 std::int64_t signed_of(const std::atomic<std::uint64_t>& sum) {
   constexpr std::int64_t kSumMax = INT64_C(1) << 60U;
   return std::clamp(static_cast<std::int64_t>(sum.load(std::memory_order_relaxed)), -kSumMax, kSumMax);

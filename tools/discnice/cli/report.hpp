@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// report: what a job read and wrote and how long it waited, as text for people and as JSON for programs.
+// report: the bytes that a job read and wrote, and the time that it waited, as text for people and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct DiskReport {
   SeenBy seen_by = SeenBy::untested;
 };
 
-/// One class of calls of `discnice verify`. The numbers are signed, because a removal takes back what was predicted before.
+/// One class of calls of `discnice verify`. The numbers are signed, because the removal of a file subtracts bytes that were
+/// predicted before.
 struct ClassReport {
   std::string name;
   std::int64_t calls = 0;
@@ -30,7 +31,7 @@ struct ClassReport {
   std::int64_t kernel_write_bytes = 0;
 };
 
-/// What the job moved by TCP while its network was held.
+/// The bytes that the job moved by TCP while its network was held.
 struct NetReport {
   std::uint64_t sent_bytes = 0;
   std::uint64_t received_bytes = 0;
@@ -54,11 +55,11 @@ struct Report {
   std::uint64_t file_write_bytes = 0;
   std::uint64_t predicted_read_bytes = 0;
   std::uint64_t predicted_write_bytes = 0;
-  // The bytes that the members saw in the kernel's account, and for which they were charged.
+  // The bytes that the members have read in the kernel's account and that were charged.
   std::uint64_t accounted_bytes = 0;
   std::uint64_t probe_bytes = 0;
-  std::uint64_t cache_brought_bytes = 0;  // what the job brought into the page cache
-  std::uint64_t cache_let_go_bytes = 0;   // what the job dropped from it again
+  std::uint64_t cache_brought_bytes = 0;  // bytes that the job brought into the cache
+  std::uint64_t cache_let_go_bytes = 0;   // bytes of these that the job dropped again
   std::uint64_t processes = 0;
   std::uint64_t still_running = 0;
   std::uint64_t fallbacks = 0;
@@ -69,21 +70,22 @@ struct Report {
   bool is_verification = false;
   std::uint64_t charged_read_bytes = 0;  // predicted, and corrected by the ledger if it is on
   std::uint64_t charged_write_bytes = 0;
-  // Only for a verification. When `kernel` is known, the last class holds what no other class accounts for.
+  // Used only for a verification. When `kernel` is known, the last class has the bytes that belong to no other class.
   std::vector<ClassReport> classes;
 
   /// Disk bytes that the kernel counted and that no covered call was charged for.
   [[nodiscard]] std::uint64_t uncovered_bytes() const;
 
-  /// Disk bytes that the kernel counted and no model had predicted. No call was held back for them: they were charged afterwards at best.
+  /// Disk bytes that the kernel counted and that no model had predicted. No call waited for these bytes. They were charged afterwards, if
+  /// at all.
   [[nodiscard]] std::uint64_t unforetold_bytes() const;
 };
 
 /// Sums up the segment of a job. The caller fills in `elapsed_s` and `kernel`.
 Report make_report(const protocol::Segment& segment);
 
-/// Returns the fraction by which `charged_bytes` is above (or below) what the kernel counted. Returns 0 when both are 0, and nothing when only the
-/// kernel's count is 0.
+/// Returns the fraction by which `charged_bytes` is above (or below) the kernel's count. When both are 0, returns 0. When only the kernel's
+/// count is 0, returns nothing.
 std::optional<double> error_of(std::uint64_t charged_bytes, std::uint64_t kernel_bytes);
 
 /// Completes the classes of a verification by the kernel's account of the whole run. To be called once, when `kernel` is set.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// report_command: `discnice report JOB`: tells what a running job has read, written and waited so far. With --html it draws a page of a recording.
+// report_command: `discnice report JOB`: tells how many bytes a running job has read and written, and how long it has waited. With --html it draws
+// a page of a recording.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>

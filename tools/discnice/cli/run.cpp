@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// run: `discnice [run] OPTIONS -- CMD`: checks everything first, so that a mistake leaves nothing half done. Then it makes the job's segment, runs
+// run: `discnice [run] OPTIONS -- CMD`: checks all options first, so that an error leaves nothing half done. Then it makes the job's segment, runs
 // the command with the library preloaded, and reports.
 #include <cerrno>
 #include <cstdlib>
@@ -50,7 +50,7 @@ std::string_view value_or_empty(const char* value) {
   return value != nullptr ? value : "";
 }
 
-// Opens the report file before the command runs: an unwritable file must not be found after an hour.
+// Opens the report file before the command runs. Otherwise an unwritable file would be noticed only at the end of the command.
 int open_report(const RunOptions& options, OutputFile& file) {
   const int error = options.report_path.empty() ? 0 : file.open(options.report_path);
   if (error == 0) return 0;
@@ -78,7 +78,7 @@ std::string text_of(const RunOptions& options, const Report& report, const Obser
   return observation.extended(options.is_json ? report_json(report) : report_text(report));
 }
 
-// When standard error is closed, nobody wants to read the text. Returns a negative errno when the text cannot be written for another reason.
+// A closed standard error is no failure. Returns a negative errno when the text cannot be written for another reason.
 int write_to_stderr(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -109,8 +109,8 @@ void warn_when_uncovered(const protocol::Segment& segment, const std::string& co
   gray::cli::warn("'{}' did not load libdiscnice.so: it is running without a limit", command);
 }
 
-// Another user may have taken the name of the board first. Then a job that gives way takes this user's other jobs for strangers. A job that does not
-// give way goes on as usual.
+// Another user may have taken the name of the board first. Then a job that gives way takes the traffic of this user's other jobs for foreground
+// traffic. A job that does not give way is not affected.
 void warn_when_board_is_taken(const protocol::Segment& segment) {
   if (policy::policy_by_id(protocol::load_grant(segment).policy_id).hold == nullptr) return;
   const auto board = protocol::map_board();
@@ -129,8 +129,9 @@ void publish_rules(protocol::Segment& segment, const gray::repo::Repository& rep
   protocol::publish_readahead_rules(segment, measured_readahead_rules(repository));
 }
 
-// Publishes what a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit is known, it
-// compares probes in pairs. A process needs the time of a random read when somebody else uses the disk; until the time is known, it is learned.
+// Publishes the values that a very short program does not need. A process needs the limit of a timed probe after its first probes; until the limit
+// is known, it compares probes in pairs. A process needs the time of a random read when somebody else uses the disk. If the launcher has not
+// published this time, a process measures the time from its own reads.
 void finish_start(protocol::Segment& segment, const gray::repo::Repository& repository) {
   protocol::publish_probe_limit(segment, probe_limit(repository).hit_max_ns);
   unsigned place = 0;
@@ -156,7 +157,8 @@ void note_uncovered(const JobKeeper& keeper, const protocol::Segment& segment,
   gray::cli::warn("{}: it ran WITHOUT A LIMIT", missed);
 }
 
-// The objects that hold the job beside the library and the pacer. A null pointer means that the user did not ask for that object.
+// The objects that hold the job in addition to the library and the pacer. A null pointer means that the user did not ask for that
+// object.
 struct Holders {
   std::unique_ptr<notify::Watch> watch;
   std::unique_ptr<cgroup::Limiter> limiter;
@@ -203,7 +205,7 @@ int run_job(const RunOptions& options, const Launch& launch, const std::string& 
   report.after_end_s = keeper.after_end_s();
   report.kernel = ended.account;
   if (report.kernel) keeper.add_unwaited(*report.kernel);
-  // This must come before the name is removed: the name leads to the file that is checked.
+  // This must be done before the name is removed, because the check finds the file by its name.
   const bool has_run = ended.start_error == 0 && ended.show_error == 0 && ended.group_error == 0;
   if (has_run) note_uncovered(keeper, segment, name, command, report);
   if (report.still_running == 0) protocol::remove(name);
@@ -233,8 +235,8 @@ const char* needs_library(const RunOptions& options) {
   return options.engine == Engine::preload ? "leave out --engine preload" : nullptr;
 }
 
-// For an ordinary user, the kernel shows the calls of a program only if that program can no longer get other rights through a set-user-ID program. So
-// an ordinary user must ask for this.
+// For an ordinary user, the kernel shows the calls of a program only if that program can no longer gain rights by running a set-user-ID program. So
+// an ordinary user must request this mode.
 ShowCalls show_calls_of(Engine engine, const processes::Target& target) {
   if (engine == Engine::notify) return ShowCalls::always;
   const bool is_for_us = engine == Engine::automatic && !target.obstacle.empty();
@@ -261,7 +263,7 @@ gray::base::Result<protocol::Segment*> make_segment(const RunOptions& options, c
   const auto make = [&] { return protocol::make(job_name.c_str(), options.grant, options.job, name); };
   auto segment = make();
   if (segment.error() != -ENOSPC) return segment;
-  clear_leftovers();  // leftovers may be what fills /dev/shm
+  clear_leftovers();  // leftovers may have filled /dev/shm
   return make();
 }
 
@@ -296,7 +298,7 @@ Launch launch_of(const RunOptions& options, const processes::Target& target, con
       {{"LD_PRELOAD", preload_of(options, library, holders)},
        {"ASAN_OPTIONS", gray::cli::address_sanitizer_options()},
        {protocol::kSegmentVariable, name.text},
-       // The segment has these settings. The variables for use without the launcher must not contradict it.
+       // The segment has these settings. The environment variables for use without the launcher must not contradict the segment.
        {"DISCNICE_RATE", ""},
        {"DISCNICE_POLICY", ""},
        {"DISCNICE_LEDGER", ""},

@@ -67,7 +67,7 @@ constexpr char kVerifyFooter[] =
     "  discnice verify -- grep -r needle src\n"
     "  discnice verify --disable readahead --json -- cat big\n";
 
-// The texts of options that have not become numbers yet.
+// The texts of options that are converted to numbers later.
 struct OptionTexts {
   LimitTexts limits;
   std::vector<std::string> excluded;
@@ -169,7 +169,7 @@ struct BareVariable {
   bool is_said;  // an option on the command line says it, which comes first
 };
 
-// Whether the value is that of a job without the launcher. The processes of such a job have these variables, too.
+// Whether the value was set for a job without the launcher. The processes of such a job have these variables, too.
 bool is_of_bare_job(const char* value) {
   return std::strstr(value, ",segment=") != nullptr;
 }
@@ -194,7 +194,7 @@ std::optional<int> refuse_bare_variables(const OptionTexts& texts) {
   return std::nullopt;
 }
 
-// Reads a person's own defaults. Prints what is wrong with them, or names in `taken` the lines that were used.
+// Reads a person's own defaults. Prints the errors in them, or names in `taken` the lines that were used.
 std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::string& taken) {
   const Config config = load_config(config_path());
   if (config.read_error != 0)
@@ -209,7 +209,7 @@ std::optional<int> read_defaults(RunOptions& options, LimitTexts& limits, std::s
   return std::nullopt;
 }
 
-// Parses the command line and handles what all commands have in common. Returns nothing when that went well.
+// Parses the command line and handles the options that all commands have. Returns nothing on success.
 std::optional<int> parse_shared(gray::cli::CommandLine& app, int argc, char** argv, RunOptions& options,
                                 const OptionTexts& texts) {
   app.prefix_command();

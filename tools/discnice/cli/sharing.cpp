@@ -19,21 +19,22 @@ namespace {
 
 using protocol::Counter;
 
-// The weight of the newest sample in the mean of what a job used. A job that used nothing for some samples does not take part.
+// The weight of the newest sample in the mean of the rates that a job used. A job that used nothing for some samples does not
+// take part.
 constexpr double kSmoothing = 0.3;
-// A job that does not wait may use this many times what it used lately, so that it has room to grow.
+// A job that does not wait may use this many times the rate that it used lately. So it can use more at any time.
 constexpr double kRoom = 1.25;
 constexpr double kIdleBytesPerS = 4096;
-// No job moves more than this. A larger number is a wrong byte in the job's counters.
+// No job moves more than this. A larger number means that the counters are damaged.
 constexpr double kUsageMax = 1e15;
 
 // A job that was held back within this time wants more than it has. A job that is held back does not wait at every moment. So one moment without
 // a wait does not mean that the job has enough.
 constexpr std::uint64_t kLatelyNs = 1'000'000'000;
-// What a job used is kept for this long after the job was last seen.
+// The used rate of a job is kept for this time after the job was last seen.
 constexpr std::uint64_t kForgottenNs = 60 * kLatelyNs;
 
-// A search of all names may take one part in this many of the time.
+// The searches of all names may take at most 1/kTimePerLook of the time.
 constexpr std::uint64_t kTimePerLook = 20;
 
 std::uint64_t moved_bytes(const protocol::Segment& segment) {
@@ -107,7 +108,7 @@ void Sharer::lend(protocol::Segment& segment) {
     if (std::strcmp(job.name(), name_.text) != 0)
       claims.push_back(jobs_.claim_of(job.name(), job.segment(), now_ns));
   }
-  // A job that begins to want more must find something to begin with.
+  // A job that begins to use the disk must find a rate greater than 0.
   if (claims.front().wanted_bytes_per_s == 0) claims.front().wanted_bytes_per_s = rate_bytes_per_s;
   policy::divide(rate_bytes_per_s, claims.data(), claims.size());
   protocol::lend(segment, claims.front().granted_bytes_per_s, false, now_ns);
@@ -127,7 +128,7 @@ void lend_to_all(SharingJobs& jobs, std::uint64_t total_bytes_per_s) {
   if (total == 0 && !rates.empty()) total = *std::max_element(rates.begin(), rates.end());
   policy::divide(total, claims.data(), claims.size());
   for (std::size_t i = 0; i < here.size(); ++i) {
-    // A job that begins to want more must find something to begin with.
+    // A job that begins to use the disk must find a rate greater than 0.
     const std::uint64_t least = total / (8 * here.size());
     protocol::lend(here[i].segment(), std::min(std::max(claims[i].granted_bytes_per_s, least), rates[i]),
                    true, now_ns);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sharing: divides one rate among the jobs of one user that share it, and lends each job its part.
 //
-// Only this user's own jobs take part, and only those whose launcher lives, as the kernel tells. What other users move is seen on the disk. What
-// other users say about themselves is not used. No job is lent more than its own --rate.
+// Only this user's own jobs take part, and only jobs whose launcher is alive by the kernel's word. The traffic of other users is measured on the
+// disk. Statements of other users about their jobs are not used. No job is lent more than its own --rate.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace discnice::cli {
 
-/// This user's jobs of policy `share` that have a living launcher, and what each job used lately.
+/// This user's jobs of policy `share` that have a living launcher, and the rate that each job used lately.
 class SharingJobs {
  public:
   /// Finds the present jobs. When there are very many names in /dev/shm, the search takes long. The search is then made less often, so that it takes
@@ -26,7 +26,7 @@ class SharingJobs {
   /// The jobs that the last search found.
   [[nodiscard]] std::vector<MappedJob>& here() { return here_; }
 
-  /// Returns what the job of that name would use.
+  /// Returns the rate that the job of that name would use.
   policy::Claim claim_of(const char* name, const protocol::Segment& segment, std::uint64_t now_ns);
 
  private:
@@ -57,7 +57,7 @@ class Sharer {
   SharingJobs jobs_;
 };
 
-/// The daemon's part: divides `total_bytes_per_s` among all jobs. A total of 0 stands for the largest rate of these jobs.
+/// The daemon's part: divides `total_bytes_per_s` among all jobs. A total of 0 means the largest rate of these jobs.
 void lend_to_all(SharingJobs& jobs, std::uint64_t total_bytes_per_s);
 
 }  // namespace discnice::cli

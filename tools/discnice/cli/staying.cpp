@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kBegunMaxMs = 1000;
 
-// Closes all pipes, so that nobody waits for their end, and leaves the terminal, so that the terminal does not end this process. Returns the new
-// number of `kept_fd`. The listener, if there is one, gets a new number, too.
+// Closes all pipes, so that no other process waits for their end, and leaves the terminal, so that the terminal does not end this process.
+// Returns the new number of `kept_fd`. The listener, if there is one, gets a new number, too.
 int leave_everything(int kept_fd, int& listener_fd) {
   const int kept = fcntl(kept_fd, F_DUPFD, STDERR_FILENO + 1);
   const int listener = listener_fd < 0 ? -1 : fcntl(listener_fd, F_DUPFD, STDERR_FILENO + 1);

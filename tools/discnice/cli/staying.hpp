@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // staying: looks after the processes of a job that go on when the job's first program has ended: daemons, and what a script left in the background.
-// It holds processes without the library. It also holds any other process as soon as that process executes a program that the library cannot reach.
+// It limits from outside the processes that have no library. It also limits any other process as soon as that process executes a program that the
+// library cannot reach.
 //
-// The launcher ends with its program, because somebody waits for the program's exit status. So another process holds the processes that go on. That
-// process has no terminal and no open file of the launcher. It ends with the last process that it holds. Where the kernel lets only ancestors trace
-// (Yama), it stops processes by signals.
+// The launcher ends with its program, because its parent waits for the program's exit status. So another process holds the processes that go on.
+// That process has no terminal and no open file of the launcher. It ends with the last process that it holds. If the kernel lets only ancestors
+// trace (Yama), this process stops the others by signals.
 #pragma once
 
 #include <string>

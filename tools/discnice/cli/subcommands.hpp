@@ -7,7 +7,7 @@ namespace discnice::cli {
 /// Runs a command as a job and reports on it.
 int run_main(int argc, char** argv);
 
-/// Runs a command without a limit and compares what was predicted with what the kernel counted.
+/// Runs a command without a limit and compares the predicted bytes with the kernel's count.
 int verify_main(int argc, char** argv);
 
 /// Runs the models over a recording.
@@ -19,16 +19,16 @@ int status_main(int argc, char** argv);
 /// Changes the limits of a job that runs.
 int set_main(int argc, char** argv);
 
-/// Takes processes that run already into a job.
+/// Takes running processes into a job.
 int adopt_main(int argc, char** argv);
 
 /// Lets the processes of an adopted job go.
 int release_main(int argc, char** argv);
 
-/// Becomes the program that shows what the jobs do right now; returns only when it cannot.
+/// Replaces this program by the program that shows the jobs' present activity. Returns only when this fails.
 int top_main(int argc, char** argv);
 
-/// Reads the options of that program, for completion.
+/// Reads the options of discnice-top, for completion.
 int describe_top(int argc, char** argv);
 
 /// Reports on a job that still runs.
@@ -37,7 +37,7 @@ int report_main(int argc, char** argv);
 /// Names the policies.
 int policies_main(int argc, char** argv);
 
-/// Says what works here, what does not, and what would make it work.
+/// Tells which parts of discnice work here, which parts do not, and how to make them work.
 int doctor_main(int argc, char** argv);
 
 /// Says how a command would be covered, which measured host parameters are used, and where they come from.

@@ -20,7 +20,8 @@
 namespace discnice::cli {
 namespace {
 
-// The most addresses in one call of the tool. The tool reads them from a file: with a pipe each way, both pipes could fill up and nobody would go on.
+// The most addresses in one call of the tool. The tool reads them from a file: with a pipe in each direction, both pipes could fill up, and both
+// programs would wait for ever.
 constexpr std::size_t kAddressesMax = 4096;
 
 struct Tool {
@@ -79,7 +80,7 @@ std::string read_all(int fd) {
   }
 }
 
-// Returns what the tool says about these addresses of the file.
+// Returns the output of the tool for these addresses of the file.
 std::string ask(const Tool& tool, const std::string& file, const std::string& addresses) {
   const int input = memfd_create("addresses", MFD_CLOEXEC);
   int output[2];

@@ -12,8 +12,8 @@
 
 namespace discnice::cli {
 
-/// Returns where the byte at `offset_bytes` of an ELF file stands in memory, by the program headers. Returns nothing when the file is no ELF file or
-/// maps no such byte.
+/// Returns the address at which the byte at `offset_bytes` of an ELF file is loaded, by the program headers. Returns nothing when the file is no ELF
+/// file or maps no such byte.
 std::optional<std::uint64_t> virtual_address(const std::string& file, std::uint64_t offset_bytes);
 
 /// Parses what "addr2line -a -f -C -i" or "llvm-symbolizer --output-style=GNU -a ..." prints for `count` addresses, in the order of the addresses. A

@@ -6,7 +6,8 @@
 
 namespace discnice {
 
-/// The counters of a block device, as /sys/block/DEVICE/stat shows them. The numbers and times of requests are their last 32 bits. It lies in shared memory.
+/// The counters of a block device, as /sys/block/DEVICE/stat shows them. Of the numbers and times of requests the last 32 bits are kept. The object lies in
+/// shared memory.
 struct DiskSample {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
@@ -20,20 +21,22 @@ struct DiskSample {
   std::uint32_t reads_in_flight = 0;  // the reads among them
 };
 
-/// What the job itself was charged for on the device, in total. A prediction counts from the moment at which its operation may go.
+/// The bytes that the job itself was charged for on the device, in total. A prediction counts from the moment at which its
+/// operation may start.
 struct OwnTraffic {
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint16_t is_of_all_jobs = 0;  // 1: of all jobs of this user; 0: of this job alone
   std::uint16_t is_syncing =
-      0;                    // 1: the launcher is just now sending to the disk what the job left to the kernel
+      0;  // 1: the launcher is just now sending to the disk the data that the job left to the kernel
   std::uint32_t syncs = 0;  // beginnings and ends of calls that bring data to the disk; the last 32 bits
 };
 
-/// How a job knows of the other users of a disk. Append only, because it lies in shared memory.
+/// The means by which a job notices other users of a disk. New values go to the end, because the value lies in shared memory.
 enum class SeenBy : std::uint64_t { untested, counters, pressure, none, progress };
 
-/// How long some task on this host has waited for a disk, in total, and how long of that only this job's members may have waited.
+/// The total time in which at least one task on this host waited for a disk, and the part of this time in which only this job's
+/// members may have waited.
 struct PressureSample {
   std::uint64_t stalled_ns = 0;
   std::uint64_t own_stalled_ns = 0;
@@ -53,14 +56,15 @@ struct DiskActivity {
   std::uint64_t ran_since_ns = 0;  // when the job first ran after the foreground's last request; 0: not yet
   PressureSample pressure;         // at the sample, for a disk that is judged by pressure
   std::uint64_t listen_until_ns =
-      0;  // until then the job keeps still to hear others; 0: it does not keep still
+      0;  // until then the job pauses, so that it notices other users; 0: the job does not pause
   std::uint64_t listened_at_ns = 0;       // when the job last began to keep still
   std::uint16_t is_unsettled = 0;         // 1: the job itself did something before the sample
   std::uint16_t are_flushes_own = 0;      // 1: a flush that ends now may come from a call of this user's jobs
   std::uint32_t syncing_written_kib = 0;  // charged since own.is_syncing became 1
   std::uint64_t random_read_ns =
       0;  // the base of the interval: measured, or learned from the job's own reads; 0: neither
-  // The time that a small read, a write, and a flush of the disk's cache take on this disk, as most looks say; 0: not seen yet.
+  // The time that a small read, a write, and a flush of the disk's cache take on this disk, by most samples. 0 means not
+  // measured yet.
   std::uint32_t read_wait_us = 0;
   std::uint32_t write_wait_us = 0;
   std::uint32_t flush_wait_us = 0;

@@ -40,8 +40,8 @@ struct Grant {
   std::uint64_t own_cache_bytes = 0;  // the room of CacheUse::own
   CacheUse cache = CacheUse::automatic;
   std::uint32_t net_gives_way = 0;         // 1: the job's TCP connections give way to others on their paths
-  std::uint64_t net_up_bytes_per_s = 0;    // for what the connections send together
-  std::uint64_t net_down_bytes_per_s = 0;  // for what the connections receive together
+  std::uint64_t net_up_bytes_per_s = 0;    // for the sum that all connections send
+  std::uint64_t net_down_bytes_per_s = 0;  // for the sum that all connections receive
 };
 
 }  // namespace discnice

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// io_estimate: what the disk will move for an operation, as the predictor says.
+// io_estimate: the bytes that the disk will move for an operation, by the predictor.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// job_progress: how fast a job's own calls are, where nothing tells who else uses a disk. Plain values; policy/manners.hpp makes them.
+// job_progress: how fast a job's own calls are. It is used where no counter tells of other users of the disk. Plain values;
+// policy/manners.hpp makes them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace discnice {
 
-/// Kinds of calls that wait for a disk in different ways. Append only: the number is a place in shared memory.
+/// Kinds of calls that wait for a disk in different ways. New kinds go to the end: the number is a place in shared memory.
 enum class CallKind : std::uint8_t {
   read_on,     // a read that goes on where the one before it ended
   read_start,  // any other read
@@ -18,7 +19,7 @@ enum class CallKind : std::uint8_t {
 };
 inline constexpr unsigned kCallKinds = 5;
 
-/// Calls of one kind, added up: their number, their data and their time.
+/// The sums over the calls of one kind: the number, the bytes and the time.
 struct CallSums {
   std::uint64_t calls = 0;
   std::uint64_t kib = 0;

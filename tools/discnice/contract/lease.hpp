@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // lease: tells a process that holds shared memory whether it still holds that memory.
 //
-// The holder writes its own mark into a word. When a holder stands still for too long, another process takes the memory over and writes its own mark
-// into the word. When the former holder goes on, it looks at the mark before it writes, and finds the other mark. It may be stopped once more between
-// that look and its write. Then it writes one value into memory on which another process works. For that reason every reader checks what it reads.
+// The holder writes its own mark into a word. When a holder does not run for too long, another process takes the memory over and writes its own mark
+// into the word. When the former holder runs again, it reads the mark before it writes, and finds the other mark. The former holder may be stopped
+// again between this check and its write. Then it writes one value into memory that another process uses. For this reason every reader checks the
+// values that it reads.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // brought_pages: the pages of one open file that the job has brought into the page cache, and the pages among them that the reader has passed.
 //
 // A program that reads a whole file has one run of pages, from behind its position to the end of the read-ahead window. In a partly cached file each gap is a run. In a file
-// that is read at random places each read is a run. Only kRunsMax runs are remembered; the pages of a forgotten run stay in the cache.
+// that is read at random places each read is a run. Only kRunsMax runs are remembered. The pages of a forgotten run stay in the cache.
 //
 // The code is pure. An object of zero bytes is empty.
 #pragma once
@@ -21,13 +21,15 @@ inline bool is_empty(const PageRun& run) {
   return run.first_page >= run.end_page;
 }
 
-/// Pages that the reader has passed. The pages before `news_page` were dropped before, but may still be cached, because a large folio reached over the end of that drop.
+/// Pages that the reader has passed. The pages before `news_page` were dropped before, but may still be cached, because a large folio extended beyond the end
+/// of that drop.
 struct Parting {
   PageRun run;
   std::uint64_t news_page;
 };
 
-/// A run of at least this many pages, or from the beginning of the file on, was streamed. Other runs were looked up here and there.
+/// A run of at least this many pages, or a run from the beginning of the file, counts as read in order. Other runs count as read at
+/// random places.
 inline constexpr std::uint64_t kStreamedPagesMin = 32;
 
 class BroughtPages {
@@ -37,10 +39,11 @@ class BroughtPages {
   /// Adds pages that came in. When there are too many runs, the oldest run is forgotten.
   void add(const PageRun& run);
 
-  /// Notes that these pages were dropped. `is_end_gone` says that their last page is no longer cached; then no folio reaches over their end, and none of them is returned again.
+  /// Notes that these pages were dropped. `is_end_gone` says that the last of these pages is no longer cached. Then no folio extends beyond it, and none of
+  /// these pages is returned again.
   void note_let_go(const Parting& parting, bool is_end_gone);
 
-  /// True when some of these pages were dropped before, that is, when the reader has come back to them.
+  /// True when some of these pages were dropped before: the reader reads them a second time.
   [[nodiscard]] bool was_let_go(const PageRun& run) const;
 
   /// Returns the next pages that a reader at `page` has passed: at least `pages_min`, or the rest of a run that has ended. Empty when there are none. Each page is returned

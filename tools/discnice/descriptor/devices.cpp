@@ -48,7 +48,8 @@ bool is_memory_file_system(unsigned long magic) {
   return false;
 }
 
-// File systems on a block device, and those that charge reads to the reader although their device number is not that of a block device.
+// File systems on a block device, and file systems that charge reads to the reader although their device number is not the number of a
+// block device.
 bool keeps_ledger(unsigned long magic, std::uint64_t number) {
   return major(number) != 0 || magic == BTRFS_SUPER_MAGIC || magic == OVERLAYFS_SUPER_MAGIC ||
          magic == kNfsMagic || magic == kXfsMagic;
@@ -120,7 +121,7 @@ void learn(protocol::Segment& segment, Device& device, int fd, std::uint64_t num
   device.is_ledger_kept = keeps_ledger(magic, number);
   device.is_served = magic == kFuseMagic;
   device.block_bytes = static_cast<std::uint64_t>(file_system.f_bsize);
-  // Overlay gives a count of 0 for every file, whatever is cached.
+  // Overlay gives a count of 0 for every file, whether it is cached or not.
   if (magic == OVERLAYFS_SUPER_MAGIC)
     device.count_verdict.store(CountVerdict::lies, std::memory_order_relaxed);
   if (device.is_free) return;
@@ -154,7 +155,8 @@ Device* known_device(std::uint64_t number) {
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number) {
   if (Device* known = known_device(number); known != nullptr) return known;
   const unsigned claimed = devices_claimed.load(std::memory_order_relaxed);
-  // Two threads that meet the same device at the same time make two entries for it. A second entry does no harm, and no lock is needed.
+  // Two threads that use a new device at the same time make two entries for this device. A second entry is harmless, so no lock is
+  // needed.
   const unsigned place =
       claimed < kDevicesMax ? devices_claimed.fetch_add(1, std::memory_order_relaxed) : kDevicesMax;
   if (place >= kDevicesMax) return nullptr;

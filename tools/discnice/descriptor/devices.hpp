@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// devices: what is known of the file system and device on which a file lies. A process asks once for each device and remembers the answer. What /sys tells is asked once
-// for all processes of a job (protocol/device_facts.hpp).
+// devices: what is known of the file system and device on which a file lies. A process asks once for each device and remembers the answer. The files in /sys
+// are read once for all processes of a job (protocol/device_facts.hpp).
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace discnice::guest {
 
 enum class CountVerdict : std::uint8_t { untested, works, lies };
 
-/// When the close of a file that was emptied by its opening sends the file to the disk.
+/// The cases in which the close of a file sends the file to the disk, when the file was emptied as it was opened.
 enum class FlushOfEmptied : std::uint8_t { never, when_it_had_data, always };
 
 struct Device {
@@ -35,10 +35,11 @@ struct Device {
   std::atomic<bool> is_without_disk{false};    // the job's segment had no room for an entry
 };
 
-/// The device of an open file. Null when the table is full. When no process of the job has met the device yet, this opens a few descriptors for a moment.
+/// The device of an open file. Null when the table is full. When no process of the job has used the device before, the call opens a few descriptors for a
+/// moment.
 Device* device_of(protocol::Segment& segment, int fd, std::uint64_t number);
 
-/// The device whose number is `number`. Null when this process has met no file on that device.
+/// The device whose number is `number`. Null when this process has used no file on that device.
 Device* known_device(std::uint64_t number);
 
 }  // namespace discnice::guest

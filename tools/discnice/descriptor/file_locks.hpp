@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // file_locks: tells whether this process holds a file lock for which others may be waiting.
 //
-// A program that sleeps while it holds a lock makes the programs that want the lock wait, too. So no wait begins while a fresh lock is held, and the debt is kept. A lock that
-// is held for more than kLockCarryNs is held for the program's whole life (a backup's lock on its archive, updatedb's on its database); it does not free the job from its limit.
+// A program that sleeps while it holds a lock makes the programs that want the lock wait, too. So no wait begins while a fresh lock is held, and the debt is
+// kept. A lock that is held for more than kLockCarryNs is most likely held until the program ends (a backup's lock on its archive, updatedb's lock on its
+// database). Such a lock does not free the job from its limit.
 #pragma once
 
 #include <atomic>

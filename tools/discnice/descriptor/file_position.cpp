@@ -23,7 +23,7 @@ bool is_known(std::uint64_t position) {
   return position != OpenFile::kNotKnown && position != OpenFile::kShared;
 }
 
-// Keeps the position, but not while reads may be trusted, because trusted reads do not move the known position.
+// Keeps the position, unless reads may be trusted: trusted reads do not move the known position.
 void learn(OpenFile& file, std::uint64_t offset_bytes) {
   if (file.was_opened.load(std::memory_order_relaxed) && !trust.is_given(file) &&
       file.position.load(std::memory_order_relaxed) != OpenFile::kShared)

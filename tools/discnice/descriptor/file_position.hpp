@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // file_position: knows the position of a descriptor, so that the kernel need not be asked at each read and write there.
 //
-// Knowledge assumed: a file that was opened by name stands at its beginning. A read or write moves it on by the bytes that the call returns.
+// Knowledge assumed: the position of a file that was opened by name is at its beginning. A read or write moves the position by the number of
+//   bytes that the call returns.
 // Output observed: the results of the program's own calls on the descriptor, lseek() among them.
-// Inference drawn: the position. When something else may have moved it (a trusted read, a copy, a stream, another descriptor of the same open file)
-//   the position is not known, and the kernel is asked.
-// What breaks it: an open file that is shared in ways the library does not see: with a forked child, with a process that was sent the descriptor,
-//   with a ring. So the kernel is asked again once in each megabyte. Until then predictions are made for another place of the file, and the kernel's
-//   account corrects them.
+// Inference drawn: the position. When something else may have moved the position (a trusted read, a copy, a stream, another descriptor of the same
+//   open file), the position is unknown, and the kernel is asked.
+// What breaks it: an open file that is shared in a way that the library does not see: with a forked child, with a process that received the
+//   descriptor over a socket, with an io_uring ring. So the kernel is asked again once in each megabyte. Until then predictions are made for
+//   another place of the file, and the kernel's account corrects them.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ inline void lose_position(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) lose_position(*file);
 }
 
-/// The open file behind the descriptor now has another descriptor, or a stream. From here on its position is asked for each time, and its flags may change.
+/// The open file behind the descriptor now has another descriptor, or a stream. From here on the kernel is asked for the position each time, and the flags
+/// may change.
 void note_shared(int fd);
 
 /// Notes the result of lseek(), and returns that result.
@@ -46,7 +48,8 @@ off64_t note_sought(int fd, off64_t result);
 /// Notes the result of a read or write at the position. Any thread may call this.
 void note_moved(OpenFile& file, ssize_t result);
 
-/// Where the next read or write of `length_bytes` at the position begins. Returns false when the descriptor has no position.
+/// The offset at which the next read or write of `length_bytes` at the position begins. Returns false when the descriptor
+/// has no position.
 bool find_position(OpenFile& file, int fd, std::uint64_t length_bytes, std::uint64_t* offset_bytes);
 
 }  // namespace discnice::guest

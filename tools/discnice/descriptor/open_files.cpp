@@ -98,7 +98,8 @@ void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct s
     file.file_class.store(FileClass::free, std::memory_order_release);
     return;
   }
-  // The entry is written before it is read: a page that is written first costs one fault, a page that is read first costs two.
+  // The entry is written before it is read. A page whose first access is a write costs one page fault. A page whose first
+  // access is a read costs two.
   const std::uint32_t opening = openings.fetch_add(1, std::memory_order_relaxed) + 1;
   Device* device = device_of(segment, fd, file.is_block_device ? status.st_rdev : status.st_dev);
   if (device == nullptr || (device->is_free && !file.is_block_device)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// open_files: what is remembered of each descriptor. It is only a hint: when it is missing, it is made from the descriptor itself (fstat). So a descriptor whose opening was
-// not seen works like any other.
+// open_files: what is remembered of each descriptor. An entry is only a hint. A missing entry is made from the descriptor itself (fstat). So a descriptor whose
+// opening the library did not see works like any other.
 //
-// The entries of the first descriptors, which are all that most programs use, lie in the library's own memory. The table of the others has two levels. Its second level is
-// mapped when a descriptor of that range is first used, so neither start-up time nor memory depends on RLIMIT_NOFILE.
+// The entries of the first descriptors lie in the library's own memory. Most programs use only these. The table of the other descriptors has two levels. Its
+// second level is mapped when a descriptor of that range is first used, so neither start-up time nor memory depends on RLIMIT_NOFILE.
 #pragma once
 
 #include <atomic>
@@ -34,8 +34,8 @@ struct WriteStep {
   std::uint64_t to_bytes;
 };
 
-/// Pages that a writer has added to the end of a file. The pages before `news_page` were dropped, and of those before `again_page` none is cached any more. `looked_page` is
-/// the end of the file when a drop was last tried.
+/// Pages that a writer has added to the end of a file. The pages before `news_page` were dropped. None of the pages before `again_page` is cached any more.
+/// `looked_page` is the end of the file when a drop was last tried.
 struct GrownPages {
   std::uint64_t again_page;
   std::uint64_t news_page;
@@ -46,11 +46,11 @@ struct GrownPages {
 struct alignas(64) OpenFile {
   static constexpr std::uint32_t kHasFlags = 1U << 31U;
 
-  // The first fields are all that calls use on a file that is only opened, read and closed. They fill one line of the processor's cache.
+  // Calls on a file that is only opened, read and closed use only the first fields. These fields fill one line of the processor's cache.
   std::atomic<FileClass> file_class;
   std::atomic<bool> was_opened;  // opened by name, and not reused since
   std::atomic<bool> is_new;      // the opening created the file, or emptied it
-  std::atomic<Emptied> emptied;  // what the opening took away
+  std::atomic<Emptied> emptied;  // the data that the opening removed
   std::atomic<std::uint32_t>
       opening_flags;  // the flags of open(), with kHasFlags, while nothing can have changed them; 0: not known
   std::atomic<std::uint64_t>
@@ -66,7 +66,7 @@ struct alignas(64) OpenFile {
   bool is_direct;
   bool is_append;
   bool is_synchronous;
-  bool is_own;         // this process's user owns the file, so mincore() tells the truth
+  bool is_own;         // this process's user owns the file, so mincore() gives true answers
   bool can_count;      // the kernel counts resident pages of this file for this process, as far as is known
   bool has_counted;    // the kernel has counted them once, so that need not be tried again
   bool is_size_fresh;  // the file was not used since its size was read
@@ -103,7 +103,7 @@ extern __attribute__((visibility("hidden"))) std::atomic<OpenFile*> open_file_ch
 OpenFile* map_open_file(unsigned number);
 }  // namespace detail
 
-/// The entry of a descriptor, or null when it has none yet. The quickest look: two loads at most.
+/// The entry of a descriptor, or null when it has none yet. This is the quickest way to find an entry: two loads at most.
 __attribute__((always_inline)) inline OpenFile* known_open_file(int fd) {
   const auto number = static_cast<unsigned>(fd);
   if (number < detail::kChunkFiles) [[likely]]
@@ -120,8 +120,8 @@ inline OpenFile* find_open_file(int fd) {
   return file != nullptr ? file : detail::map_open_file(static_cast<unsigned>(fd));
 }
 
-/// True when the descriptor is known to be one that is never charged: a socket, a pipe, a terminal, a file in memory. Costs three loads, so that calls on such descriptors
-/// stay cheap.
+/// True when the descriptor is known to be of a kind that is never charged: a socket, a pipe, a terminal, a file in memory. Costs three loads, so that calls on
+/// such descriptors stay cheap.
 inline bool is_known_free(int fd) {
   if (static_cast<unsigned>(fd) >= detail::kChunkFiles * detail::kChunksMax) return true;
   const OpenFile* file = known_open_file(fd);
@@ -144,7 +144,7 @@ inline void forget_open_file(int fd) {
   if (OpenFile* file = known_open_file(fd); file != nullptr) forget(*file);
 }
 
-/// Makes an entry that of a file just opened by name. `is_new` says that the opening created or emptied the file.
+/// Makes the entry describe a file that was just opened by name. `is_new` says that the opening created or emptied the file.
 __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   forget(file);
   file.opening_flags.store(0, std::memory_order_relaxed);
@@ -152,7 +152,7 @@ __attribute__((always_inline)) inline void renew(OpenFile& file, bool is_new) {
   file.is_new.store(is_new, std::memory_order_relaxed);
 }
 
-/// As renew(), for the entry of a descriptor that was just opened by name. Null for a descriptor beyond the table.
+/// Same as renew(), for the entry of a descriptor that was just opened by name. Null for a descriptor beyond the table.
 inline OpenFile* renew_opened_file(int fd, bool is_new) {
   OpenFile* file = find_open_file(fd);
   if (file != nullptr) renew(*file, is_new);
@@ -165,20 +165,21 @@ void forget_open_files(unsigned first, unsigned last);
 /// Fills in an unknown entry from the descriptor, all but the details. Call under the entry's TryLock. Costs one system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd);
 
-/// As classify() above, but from a result of fstat() on the descriptor just now. Costs no system call once the device is known.
+/// Same as classify() above, but uses a fresh result of fstat() on the descriptor. Costs no system call once the device is known.
 void classify(protocol::Segment& segment, OpenFile& file, int fd, const struct stat& status);
 
 /// Fills in the details of a charged entry, if that has not been done. Call under the entry's TryLock. Costs two system calls, and one when the flags of the opening are known.
 void learn_details(OpenFile& file, int fd);
 
-/// As learn_details(), but asks the descriptor itself for the flags, once. For callers that must not trust the flags of an opening which a vfork child noted in this
-/// process's memory.
+/// Same as learn_details(), but asks the descriptor itself for the flags, once. It is for callers that must not trust the flags of an opening which a vfork
+/// child noted in this process's memory.
 void ask_details(OpenFile& file, int fd);
 
-/// As learn_details(), for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the file. No system call.
+/// Same as learn_details(), for an entry that was just classified, when the caller knows the flags of the opening and whether this process's user owns the
+/// file. Makes no system call.
 void set_details(OpenFile& file, long flags, bool is_own);
 
-/// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now; the entry is then forgotten.
+/// Reads the size again, because the file may have grown. Returns false when the descriptor is another file now. The entry is then forgotten.
 bool refresh_size(OpenFile& file, int fd);
 
 }  // namespace discnice::guest

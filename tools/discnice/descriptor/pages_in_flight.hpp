@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // pages_in_flight: pages that the kernel was made to fetch a moment ago by a read through one descriptor. The disk may not have delivered them yet.
 //
-// Knowledge assumed: a page that read-ahead has requested from the disk is in the page cache from then on. mincore() reports only pages that have
-//   arrived (mincore_page() of mm/mincore.c), and cachestat() reports all. A fast reader meets pages that are still on their way.
-// Output observed: what the read-ahead model predicted for a read, and when that read began.
-// Inference drawn: a page that mincore() reports as absent may be on its way; then the next read does not make the disk read it again.
+// Knowledge assumed: a page is in the page cache as soon as read-ahead has requested it from the disk. mincore() reports only pages whose data
+//   has arrived (mincore_page() of mm/mincore.c). cachestat() reports all pages in the cache. A fast reader needs pages whose data has not
+//   arrived yet.
+// Output observed: the pages that the read-ahead model predicted for a read, and the instant at which that read began.
+// Inference drawn: the data of a page that mincore() reports as absent may still be on its way. Then the next read does not make the
+//   disk read the page again.
 // What breaks it: a disk that takes longer than kArrivalMaxNs, and pages that are evicted within that time.
 #pragma once
 

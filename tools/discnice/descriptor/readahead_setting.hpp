@@ -2,9 +2,10 @@
 // readahead_setting: how far the kernel reads ahead on a file system, as /sys tells.
 //
 // Knowledge assumed: the window is a setting of the backing device (struct backing_dev_info). A file system on one block device uses the backing
-//   device of that block device, which is found by the device's number. btrfs has a backing device of its own (4 MiB unless set), because its files
-//   lie on no single device; it is linked from /sys/fs/btrfs, by the file system's UUID. The kernel knows no largest request for btrfs's
-//   backing device. It takes its default read-ahead window as the largest request (bdi_alloc() in mm/backing-dev.c).
+//   device of that block device, which is found by the device's number. btrfs has a backing device of its own, with a window of 4 MiB unless it is
+//   set, because its files may lie on several devices. /sys/fs/btrfs has a link to this backing device, by the file system's UUID. For btrfs's
+//   backing device the kernel has no size of the largest request. It uses its default read-ahead window as that size (bdi_alloc() in
+//   mm/backing-dev.c).
 // Output observed: read_ahead_kb, max_sectors_kb.
 // What breaks it: a /sys that is not mounted. Then the default of most distributions is assumed.
 #pragma once

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint64_t kWarmBytesMin = 1024UL * 1024;
 
-// A small file has no windows. This many small files in a row that were in memory say as much as two windows.
+// A small file has no windows. This many small files in a row that were in memory count as much as two windows.
 constexpr std::uint64_t kWarmFilesMin = 64;
 
 // Files are alike when this many in a row lie on one device. Then kUnseenOpenings files are opened without a look.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// trust: decides whether a read may go to the kernel without a prediction. No other code decides that.
+// trust: decides whether a read may go to the kernel without a prediction. No other code makes this decision.
 //
-// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only counted. Later the
-// kernel's account shows what the read cost, and the process pays then.
+// A prediction takes a hundred nanoseconds, as long as a small read from the page cache. So a read that most likely needs no disk is trusted: it is only
+// counted. Later the kernel's account shows the cost of the read, and the process pays then.
 //
 // Knowledge assumed: data that was in the page cache a moment ago is still there. The kernel charges a read of the disk to the process before the
 //   call returns (task_io_account_read() in submit_bio(), shown by getrusage()). Files that a program opens one after the other are alike.
@@ -10,12 +10,12 @@
 // Inference drawn: a descriptor is trusted for the rest of the term in three cases.
 //   - Its last read was predicted, that read needed no disk, and the whole file is believed to be in the page cache.
 //   - The process is warm: neither a prediction nor the account has shown a disk read during two read-ahead windows of data, or some dozens of whole small files.
-//   - The process is warm, and the last sixteen files that it looked at lie on one disk. Then the next fifteen files that it opens for reading are
-//     trusted without asking where they lie. The file after them is looked at.
+//   - The process is warm, and the last sixteen files that it looked at lie on one disk. Then the next fifteen files that the program opens for
+//   reading are trusted, and the library does not ask on which disk they lie. The file after them is looked at.
 // What breaks it: a file that is not cached in a warm process, pages that are evicted within the term, and files that were not looked at and lie
-//   elsewhere. The possible error is bounded: a term lasts one tick of the coarse clock and a megabyte, and a file that was not looked at has 256
-//   KiB. After an exec within the term, the term's reads are missing from the counters. The account holds their disk part, and the next program pays
-//   for it.
+//   elsewhere. The possible error is bounded: a term ends after one tick of the coarse clock or a megabyte, and at most 256 KiB are trusted of a
+//   file that was not looked at. After an exec within the term, the term's reads are missing from the counters. The account holds their disk part,
+//   and the next program pays for it.
 //
 // No read is trusted while the process has a debt, or while every call is verified or recorded. In a warm process no read is trusted either, if the account would not
 // show a mistake (Device::is_ledger_kept).
@@ -33,10 +33,10 @@
 
 namespace discnice::guest {
 
-/// A longer read is predicted, because the prediction takes little time beside the copying.
+/// A longer read is predicted, because the prediction takes little time compared with the copying.
 inline constexpr std::uint64_t kTrustedBytesMax = 256UL * 1024;
 
-/// Any thread may call any function. A race between threads causes one prediction more or less.
+/// Any thread may call any function. A race between threads can only cause one prediction more, or one fewer.
 class Trust {
  public:
   /// The trusted reads since the last call of take_counted().
@@ -47,8 +47,8 @@ class Trust {
 
   // --- asked by each read
 
-  /// True when a read of `bytes` may go at once. It does not ask the clock, so it answers only for small reads and files that were not looked at, and one time in sixteen it
-  /// says no. count() must follow the read.
+  /// True when a read of `bytes` may go at once. It does not read the clock. So the function returns true only for small reads, and for files that the library
+  /// has not examined. One answer in sixteen is false. count() must follow the read.
   __attribute__((always_inline)) bool covers_at_once(OpenFile& file, std::size_t bytes) {
     const std::uint64_t calls = counted_.load(std::memory_order_relaxed) >> kCallShift;
     if (calls % kAtOnceCalls == 0 || !is_given(file) || is_used_up()) return false;
@@ -56,7 +56,7 @@ class Trust {
     return (is_unseen || bytes <= kAtOnceBytesMax) && takes(file, bytes);
   }
 
-  /// As covers_at_once(), but looks at the clock.
+  /// Same as covers_at_once(), but reads the clock.
   bool covers(OpenFile& file, std::size_t bytes) {
     return is_given(file) && !is_used_up() &&
            gray::base::monotonic_coarse_ns() < ends_at_ns_.load(std::memory_order_relaxed) &&
@@ -69,7 +69,7 @@ class Trust {
     return result;
   }
 
-  /// As count(), for a process with one thread.
+  /// Same as count(), for a process with one thread.
   __attribute__((always_inline)) ssize_t count_alone(ssize_t result) {
     counted_.store(counted_.load(std::memory_order_relaxed) + one_call(result), std::memory_order_relaxed);
     return result;
@@ -77,10 +77,10 @@ class Trust {
 
   // --- given
 
-  /// The present term. A caller that wants to give trust reads the term before it looks at the evidence, because trust for a term that is over is void.
+  /// The present term. A caller that wants to give trust reads the term before it looks at the evidence, because trust for an ended term has no effect.
   [[nodiscard]] std::uint32_t term() const { return term_.load(std::memory_order_relaxed); }
 
-  /// Trusts a descriptor that was looked at, for that term.
+  /// Trusts, for this term, a descriptor that was looked at.
   void give(OpenFile& file, std::uint32_t term) { set(file, term, kTermBytesMax); }
 
   /// True when a descriptor has got trust in this term. That trust may be used up.
@@ -88,10 +88,10 @@ class Trust {
     return file.trust.load(std::memory_order_relaxed) >> kTermShift == term();
   }
 
-  /// How many files may be opened and trusted without a look. 0 unless the process is warm.
+  /// How many files may be opened and trusted without a look. The number is 0 unless the process is warm.
   [[nodiscard]] std::uint32_t openings_left() const { return openings_left_.load(std::memory_order_relaxed); }
 
-  /// Trusts a file that was opened in that term without a look.
+  /// Trusts a file that was opened in this term and was not looked at.
   __attribute__((always_inline)) void give_unseen(OpenFile& file, std::uint32_t term) {
     const std::uint32_t left = openings_left();
     if (left == 0) return;
@@ -104,10 +104,10 @@ class Trust {
   /// True when reads of files on that device need not be predicted.
   [[nodiscard]] bool is_warm(const Job& job, const Device& device) const;
 
-  /// A read returned that many bytes, and no byte is known to have come from the disk.
+  /// To be called when a read has returned `bytes`, and none of them is known to have come from the disk.
   void note_free_read(std::uint64_t bytes) { free_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
 
-  /// A whole file was found in memory. A few dozen small files like that say as much as the windows of one long file.
+  /// A whole file was found in memory. A few dozen such files count as much as the windows of one long file.
   void note_free_file(const Device& device);
 
   /// A descriptor was looked at. It is a file on this device, or something else when `device` is null.

@@ -17,15 +17,16 @@ using policy::Lane;
 static_assert(policy::kLaneCount == protocol::kLaneStates);
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::uint64_t kBurstsPerSecond = 10;  // a part is a tenth of a second's worth
+constexpr std::uint64_t kBurstsPerSecond = 10;  // a part: a tenth of the rate
 // The largest part of a job that gives way. The foreground may have to wait for one such part. The part is smaller while there is a foreground.
 constexpr std::uint64_t kHeldPartBytes = 512 * 1024;
 constexpr std::uint64_t kTurnPartBytes = kPartBytesMin;
-// The most credit for bytes that were waited for and not moved: a second's worth, or a few of the largest read-ahead windows.
+// The most credit for bytes that were waited for and not moved: the bytes of a second at the rate, or a few of the largest
+// read-ahead windows.
 constexpr std::uint64_t kCreditBytesMin = UINT64_C(16) << 20;
 // A debt may lie this far beyond the latest account, because the accounts change while it is read.
 constexpr std::uint64_t kDebtSlackNs = 100'000'000;
-// No correction is larger; a larger number is a wrong byte.
+// No correction is larger. A larger number means damaged shared memory.
 constexpr std::int64_t kCorrectionMax = INT64_C(1) << 60U;
 
 std::int64_t bounded(std::int64_t correction) {
@@ -61,7 +62,7 @@ void give_credit(Job& job, const Grant& one, Lane lane, std::uint64_t units) {
   } while (!credit.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-// Returns how much of `units` the lane's credit has not paid. A credit larger than any that is given is a wrong byte.
+// Returns how much of `units` the lane's credit has not paid. A credit larger than any that is given means damaged shared memory.
 std::uint64_t take_credit(Job& job, const Grant& one, Lane lane, std::uint64_t units) {
   std::atomic<std::uint64_t>& credit = job.segment->lane_credits[static_cast<unsigned>(lane)];
   std::uint64_t before = credit.load(std::memory_order_relaxed);
@@ -101,7 +102,7 @@ std::uint64_t correct_lane(Job& job, const Grant& grant, Lane lane, std::int64_t
   }
   const std::uint64_t unpaid = take_credit(job, one, lane, static_cast<std::uint64_t>(units));
   if (unpaid == 0) return 0;
-  // A correction must not lose what was saved up.
+  // A correction must not lose the saved credit.
   if (one.window_ns < policy::kSavedMaxNs) one.window_ns = policy::kSavedMaxNs;
   std::uint64_t paid_ns = 0;
   protocol::change_paid_ns(
@@ -119,7 +120,7 @@ Grant grant_now(const Job& job, std::uint64_t now_ns) {
   Grant grant = protocol::load_grant(*job.segment);
   if (grant.policy_id != policy::kShareId) return grant;
   const std::uint64_t lent = protocol::lent_rate(*job.segment, now_ns);
-  // A lent rate is a part of the job's rate, never more than that.
+  // A lent rate is never higher than the job's own rate.
   if (lent != 0 && lent < grant.rate_bytes_per_s) grant.rate_bytes_per_s = lent;
   return grant;
 }
@@ -146,7 +147,7 @@ std::uint64_t charge(Job& job, const Grant& grant, const IoEstimate& estimate, c
       return decision.next.paid_until_ns;
     });
     std::uint64_t lane_start_ns = decision.verdict.start_at_ns;
-    // Half of a portion is borrowed and half is saved up, so the run as a whole is neither early nor late.
+    // Half of a portion is borrowed and half is saved up. So on average the job is neither ahead of its rate nor behind it.
     const std::uint64_t half_ns = lane == Lane::bytes ? portion.time_ns / 2 : 0;
     lane_start_ns = lane_start_ns > now_ns + half_ns ? lane_start_ns + half_ns : 0;
     if (lane_start_ns > start_at_ns) start_at_ns = lane_start_ns;

@@ -2,7 +2,7 @@
 // caller_memory: reads data that a program passed by pointer, without trusting the pointer.
 //
 // A bad pointer must give the program the EFAULT of the real call, and must not crash the wrapper. So the kernel does the copying (process_vm_readv
-// on this process itself). Where a sandbox forbids that call, the data stays unknown and the prediction does without it.
+// on this process itself). If a sandbox forbids that call, the data stays unknown, and the prediction is made without it.
 #pragma once
 
 #include <cstddef>

@@ -15,11 +15,11 @@ constexpr std::uint64_t kHeldNsMax = 1'000'000'000;
 static_assert(sizeof(predictor::DirtyData::Memory) <= protocol::kDirtyTableBytes);
 static_assert(alignof(predictor::DirtyData::Memory) <= 8);
 
-// The part of the memory that is reserved before there are many files.
+// The part of the memory that is reserved while the table has few files.
 constexpr std::size_t kFirstBytes =
     sizeof(predictor::DirtyData::Memory) - predictor::UpdateRegions::kRestingBytes;
 
-// A holder may have read the clock a moment after this process. An instant far ahead is a wrong byte.
+// A holder may have read the clock a moment after this process. An instant far ahead means damaged shared memory.
 bool is_held(std::uint64_t since_ns, std::uint64_t now_ns) {
   const std::uint64_t apart_ns = now_ns > since_ns ? now_ns - since_ns : since_ns - now_ns;
   return apart_ns < kHeldNsMax;
@@ -57,7 +57,7 @@ std::uint64_t HeldTable::hold(const Job& job) {
 }
 
 HeldTable::~HeldTable() {
-  // Pairs with the acquire of the next holder. A process that has taken the table over keeps it.
+  // This release pairs with the acquire of the next holder. If another process has taken the table over, that process keeps it.
   if (held_ns_ != 0)
     job_.segment->dirty_table_held_ns.compare_exchange_strong(held_ns_, 0, std::memory_order_release);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dirty_table: the job's table of dirty data, which all its processes read and change. Data that one process wrote may be removed by another, as a
-// compiler's driver does with the files between its passes.
+// dirty_table: the job's table of dirty data, which all its processes read and change. Data that one process wrote may be removed by another
+// process, as a compiler driver removes the files between its passes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fork_mark: a word that is cleared by a fork. So a forked child can tell that it is not the process that joined the job.
+// fork_mark: a word that is cleared by a fork. So a forked child notices that it is not the process that joined the job.
 //
 // The kernel clears the word's page in the child (MADV_WIPEONFORK). A vfork child shares the parent's memory and so sees the parent's word. The page
 // is mapped when it is first needed. A page of the library itself would have to be cut out of a mapping, which takes longer.
@@ -20,7 +20,7 @@ namespace detail {
 extern __attribute__((visibility("hidden"))) std::atomic<ForkMark*> fork_mark_place;
 }
 
-/// The mark. Before it is made, a word that is never set.
+/// The mark. Before the mark is made, this is the address of a word that is never set.
 __attribute__((always_inline)) inline ForkMark& fork_mark() {
   return *detail::fork_mark_place.load(std::memory_order_acquire);  // pairs with prepare_fork_mark()
 }

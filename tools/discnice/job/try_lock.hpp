@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// try_lock: keeps two threads (or a thread and its signal handler) out of one piece of model state, without ever waiting.
+// try_lock: keeps two threads (or a thread and its signal handler) from changing the same model state at the same time,
+// without ever waiting.
 //
-// A caller that does not get the lock does without the model for this call. The word holds the epoch of the holder's process image. So a lock that
-// another thread held at the moment of a fork does not stay locked in the child.
+// A caller that does not get the lock does not use the model for this call. The word has the number of the holder's process image (its epoch). So
+// a lock that another thread held at the moment of a fork does not stay locked in the child.
 #pragma once
 
 #include <atomic>

@@ -20,16 +20,18 @@ constexpr std::uint64_t kUnitBytes = 512;  // the unit of ru_inblock and ru_oubl
 std::atomic<bool> has_overwritten{false};              // since the last settlement
 std::atomic<std::uint64_t> pending_metadata_bytes{0};  // since the last settlement
 
-// The part of the kernel's account of this process that was already looked at. It is kept in this process and not in the segment. If a wrong byte in the segment made it
-// smaller, the process would be charged again for everything that it ever moved.
+// The part of the kernel's account of this process that was already looked at. It is kept in this process and not in the segment. If damage in the segment
+// made it smaller, the process would be charged again for everything that it ever moved.
 std::atomic<std::uint64_t> seen_read_bytes{0};
 std::atomic<std::uint64_t> seen_write_bytes{0};
 std::atomic<bool> is_seen_checked{false};  // whether the numbers from the segment at the start were checked
 
-// A new image of a process (exec) continues from where the image before it had looked last. At most this many bytes lie between; more is a wrong byte.
+// A new image of a process (exec) continues from the numbers that the image before it had read last. The process can have moved at most this many
+// bytes since then. A larger difference means that the segment is damaged.
 constexpr std::uint64_t kUnseenBytesMax = UINT64_C(256) << 20;
 
-// Raises `seen` to `now_bytes` and returns by how much. Two threads share the growth between them, so that no byte is counted twice.
+// Raises `seen` to `now_bytes` and returns by how much. When two threads call this at the same time, each gets a part of the growth,
+// and no byte is counted twice.
 std::uint64_t take_growth(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
   std::uint64_t before = seen.load(std::memory_order_relaxed);
   while (now_bytes > before) {
@@ -45,8 +47,8 @@ void check_seen(std::atomic<std::uint64_t>& seen, std::uint64_t now_bytes) {
     seen.store(now_bytes, std::memory_order_relaxed);
 }
 
-// By how much the account is above the prediction (positive) or below it (negative). The account is the truth; a prediction that a wrong byte has spoilt may change the
-// budget only in the job's favour.
+// By how much the account is above the prediction (positive) or below it (negative). The account is always right. A prediction that damaged memory has made
+// wrong may change the budget only in the job's favour.
 std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
   if (actual >= predicted)
@@ -54,7 +56,7 @@ std::int64_t difference(std::uint64_t actual, std::uint64_t predicted) {
   return predicted - actual < kBytesMax ? -static_cast<std::int64_t>(predicted - actual) : 0;
 }
 
-// Adds the trusted reads to the counters of all reads. They count as free unless the disk was needed meanwhile.
+// Adds the trusted reads to the counters of all reads. They count as free unless the account shows disk reads.
 void count_trusted(protocol::Member& member, bool has_needed_disk) {
   const Trust::Counted trusted = trust.take_counted();
   if (trusted.calls == 0) return;
@@ -159,8 +161,8 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
   seen_write_bytes.store(protocol::get(*job.member, Counter::settled_write_bytes), std::memory_order_relaxed);
   is_seen_checked.store(false, std::memory_order_relaxed);
   if (!protocol::is_shared_slot(*job.segment, *job.member)) return;
-  // A shared slot holds the sum of all processes that share it. A forked child begins with nothing. A new image cannot know what the image before it had settled, and assumes
-  // that it had settled everything.
+  // A shared slot holds the sum of all processes that share it. A forked child begins with nothing. A new image cannot know which bytes the image before it had
+  // settled, and assumes that all bytes were settled.
   rusage usage{};
   if (kind == protocol::JoinKind::after_exec)
     gray::base::raw_syscall(SYS_getrusage, RUSAGE_SELF, gray::base::word(&usage));
@@ -171,7 +173,7 @@ void begin_account(const Job& job, protocol::JoinKind kind) {
 }
 
 void refund(Job& job, std::uint64_t bytes) {
-  // No file holds more bytes. A larger number is a wrong byte in the table of dirty data.
+  // No file holds more bytes. A larger number means that the table of dirty data is damaged.
   constexpr std::uint64_t kBytesMax = UINT64_C(1) << 60U;
   if (bytes == 0 || bytes > kBytesMax) return;
   protocol::add(*job.member, Counter::predicted_write_bytes,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // account: corrects the predictions by the kernel's own account of this process.
 //
-// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, what this process made the kernel read from the disk and the
-//   pages that it dirtied (include/linux/task_io_accounting_ops.h), whatever call or page fault did it.
-// Output observed: the growth of both since the last look.
-// Inference drawn: by how much the predictions were too low or too high. For reads the account is taken as the truth. For writes the account is only
-//   an upper bound: for a small overwrite in a large folio the kernel counts the whole folio. So, if a call has overwritten existing data since the last
-//   look, written bytes that the account shows beyond the predictions are not added.
+// Knowledge assumed: getrusage() ru_inblock and ru_oublock count, in units of 512 bytes, the data that this process made the kernel read from the
+//   disk and the pages that it dirtied (include/linux/task_io_accounting_ops.h), no matter which call or page fault caused the reads and writes.
+// Output observed: the growth of both counters since the last settlement.
+// Inference drawn: by how much the predictions were too low or too high. For reads the account counts as exact. For writes the account is only an upper
+//   bound: for a small overwrite in a large folio the kernel counts the whole folio. So, if a call has overwritten existing data since the last look,
+//   written bytes that the account shows beyond the predictions are not added.
 // What breaks it: file systems that keep no account (Device::is_ledger_kept). Their predictions stay as they are.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Charge {
       false;  // a part of the file existed before: an excess in the account may be a large folio
 };
 
-/// The process has taken a slot. Bytes that the kernel has charged to the process beyond the slot's numbers are new. Call this before the process settles.
+/// Call this when the process has taken a slot, and before it settles. Bytes that the kernel has charged to the process beyond the slot's numbers are new.
 void begin_account(const Job& job, protocol::JoinKind kind);
 
 /// Notes the cost of a call. Call this just before the call, after any wait.
@@ -44,7 +44,7 @@ void note_metadata(Job& job, std::uint64_t bytes, protocol::Disk* disk);
 /// the disk since the last settlement.
 std::uint64_t settle(Job& job);
 
-/// As settle(), when the calling process is known to be the member. `now_ns` is on the coarse clock.
+/// Same as settle(), for callers that know that the calling process is the member. `now_ns` is on the coarse clock.
 std::uint64_t settle_own(Job& job, std::uint64_t now_ns);
 
 /// A settlement is stale after this time: one tick of the coarse clock on most kernels.
@@ -56,15 +56,17 @@ inline bool is_settlement_stale(const Job& job) {
          kStaleNs;
 }
 
-/// Settles when the last settlement is stale, or when the trusted reads since have used up their bytes. For calls that were predicted to need no disk.
+/// Settles when the last settlement is stale, or when the trusted reads since then have used up their bytes. Used for calls that were predicted to
+/// need no disk.
 inline std::uint64_t settle_if_stale(Job& job) {
   return is_settlement_stale(job) || trust.is_used_up() ? settle(job) : 0;
 }
 
-/// Bytes were moved that no policy has held back. The next operation waits for them, too.
+/// Notes bytes that were moved without a wait for any policy. The next operation waits for these bytes, too.
 void note_unheld(std::uint64_t bytes);
 
-/// Returns the bytes beyond the predictions that no policy has held back yet, and clears them. The next operation waits for them.
+/// Returns the number of bytes beyond the predictions for which no policy has made an operation wait, and sets this number to 0.
+/// The next operation waits for these bytes.
 std::uint64_t take_unheld();
 
 /// True while there are such bytes. Costs one load.
@@ -73,7 +75,7 @@ __attribute__((always_inline)) inline bool has_unheld() {
   return unheld_bytes.load(std::memory_order_relaxed) != 0;
 }
 
-/// Gives the job the bytes back that a removal saved the disk.
+/// Gives back to the job the bytes that a removal of dirty data saved the disk.
 void refund(Job& job, std::uint64_t bytes);
 
 /// True while the process has a debt from earlier calls. A debt whose instant has passed is cleared. Costs one or two nanoseconds while there is no debt.
@@ -85,7 +87,8 @@ inline bool has_debt(Job& job) {
   return has_unheld();
 }
 
-/// The opposite of has_debt(), without a look at the clock. So it is false, too, while a debt whose instant has passed was not cleared.
+/// The opposite of has_debt(), but does not read the clock. So the result is also false for a debt whose instant has passed and that
+/// was not cleared.
 __attribute__((always_inline)) inline bool is_without_debt(const Job& job) {
   return job.member->owed_until_ns.load(std::memory_order_relaxed) == 0 && !has_unheld();
 }

@@ -27,10 +27,10 @@ inline bool are_disk_waits_counted() {
   return detail::are_waits_counted.load(std::memory_order_relaxed);
 }
 
-/// The time that all members have waited so far, including waits that are going on now. Each member's time counts for itself.
+/// The time that all members have waited so far, including waits that are going on now. The times of the members are added up.
 std::uint64_t own_stalled_ns(const Job& job, std::uint64_t now_ns);
 
-/// A part of a call in which the call may wait for a disk. With a null job nothing is counted.
+/// A part of a call in which the call may wait for a disk. When the job is null, nothing is counted.
 class DiskWait {
  public:
   explicit DiskWait(Job* job) : job_(job != nullptr && are_disk_waits_counted() ? job : nullptr) {

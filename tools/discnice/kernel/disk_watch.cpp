@@ -19,7 +19,7 @@
 namespace discnice::guest {
 namespace {
 
-// True for exactly one member when a look is due.
+// True for exactly one member when it is time to look at the disk again.
 bool takes_look(protocol::Disk& disk, std::uint64_t now_ns) {
   std::uint64_t before_ns = disk.sampled_at_ns.load(std::memory_order_relaxed);
   const bool is_fresh = before_ns <= now_ns && now_ns - before_ns < kLookNs;
@@ -55,7 +55,8 @@ bool observe_disk(Job& job, protocol::Disk& disk, const Grant& grant, std::uint6
   Grant here = grant;
   here.random_read_ns = protocol::measured_read_ns(*job.segment, number);
   const SeenBy seen_by = policy::observed_by(protocol::load_seen_by(disk), grant);
-  // The job's own traffic must not count as somebody else's. With counters the job settles after it has read them, so that its own traffic is never less than the counters show.
+  // The job's own traffic must not count as traffic of others. Where the disk has counters, the job reads them first and settles afterwards. So its own traffic
+  // is never lower than its part of the counters.
   if (seen_by != SeenBy::counters) settle(job);
   switch (seen_by) {
     case SeenBy::counters: {

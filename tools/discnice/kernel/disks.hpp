@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // disks: the disks that this job uses, and what the job moves on each of them.
 //
-// A file system's disk is the whole disk below it, as the kernel counts it. When the kernel counts no such disk, the file system's own device stands for it.
+// The disk of a file system is the whole disk below it, for which the kernel has counters. When the kernel counts no such disk, the file system's own
+// device is used instead.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace discnice::guest {
 /// the disk used last.
 protocol::Disk* disk_of(Job& job, Device& device);
 
-/// The disk that this process used last; null if it has used none.
+/// The disk that this process used last; null if it has used no disk.
 protocol::Disk* last_disk();
 
 /// Adds the job's own traffic on that disk. A correction may be negative. A null disk is ignored.

@@ -64,7 +64,7 @@ ProgressInterval look_at_interval(const protocol::Progress& place) {
   return interval;
 }
 
-// Ends the interval when it is full. One member does so for all members.
+// Ends the interval when it is full. One member does this for all members.
 void end_interval(protocol::Disk& disk, protocol::Progress& place, JobProgress& progress,
                   DiskActivity activity, std::uint64_t now_ns) {
   std::uint64_t ended_ns = place.ended_at_ns.load(std::memory_order_relaxed);

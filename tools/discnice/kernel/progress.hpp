@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// progress: how long this job's own calls took that needed a disk, for disks where nothing else tells of other users (policy/manners.hpp).
+// progress: the durations of this job's own calls that needed a disk. They are used for disks where nothing else tells of other users
+// (policy/manners.hpp).
 //
 // It measures three kinds of calls. The first kind is reads that were predicted to need the disk, and the reads after them, which may wait for read-ahead. The second kind is
 // calls on names that took long enough to have waited for the disk. The third kind is flushes of far_writes. The time in which the thread waited for a processor is subtracted,
@@ -18,7 +19,7 @@
 
 namespace discnice::guest {
 
-/// A call under way that will be measured. With a null disk it is not measured.
+/// A call under way that will be measured. When the disk is null, the call is not measured.
 struct TellingCall {
   protocol::Disk* disk = nullptr;
   CallKind kind = CallKind::read_on;
@@ -26,7 +27,8 @@ struct TellingCall {
   std::uint64_t run_delay_ns = 0;  // the thread's wait for a processor before the call
 };
 
-/// Whether this disk's other users are seen by the job's progress, and the segment has memory for it. False for a null disk.
+/// Whether this disk's other users are seen by the job's progress, and the segment has memory for an account of the
+/// progress. False for a null disk.
 bool is_seen_by_progress(const Job& job, const protocol::Disk* disk, const Grant& grant);
 
 /// Called just before the call. The result has no disk unless the disk is seen by the job's progress.
@@ -44,8 +46,8 @@ bool end_call(Job& job, const TellingCall& call, std::uint64_t bytes);
 /// Called after a call on a name, which began at `began_ns`, somewhere on the disk used last.
 void note_name_call(Job& job, std::uint64_t began_ns);
 
-/// Measures a call on a name during the lifetime of the object. A null job is not measured. Nothing is measured either before the job has met a disk whose other users are
-/// seen without counters; then it costs one load.
+/// Measures a call on a name during the lifetime of the object. A null job is not measured. Nothing is measured either until the job uses a disk whose other
+/// users are noticed without counters. Until then the object costs one load.
 class NameCall {
  public:
   explicit NameCall(Job* job)

@@ -3,11 +3,12 @@
 // Knowledge assumed: a page in the page cache is copied in much less than the time of the fastest disk. A read with RWF_NOWAIT is refused rather than
 //   wait for the disk (since Linux 4.14), although it starts the read first (filemap_get_pages() in mm/filemap.c). The kernel charges a disk read to
 //   the thread before its call returns.
-// Output observed: the kernel's counts. Without them, refusals and the thread's account. Without those, the elapsed time: each probe is compared with
-//   a second read of the same page, which is certainly resident then, and it is checked whether the thread slept.
+// Output observed: the kernel's counts. Where there are no counts: refused reads and the thread's account. Where there are no refused reads: the
+//   elapsed time. Each timed probe is compared with a second read of the same page, which is certainly resident by then. The code also checks
+//   whether the thread slept.
 // Inference drawn: hit or miss of the probed page.
 // What breaks it: a device nearly as fast as memory, whose reads end before the thread sleeps (this hardly matters, because the kernel's account
-//   charges such reads), and a lock that a probe has to wait for. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot
+// charges such reads); a lock for which a probe must wait. On a file system that charges nothing to the reader, answers by RWF_NOWAIT cannot
 //   be checked.
 #include "tools/discnice/kernel/residency.hpp"
 
@@ -170,14 +171,15 @@ Answer Residency::probe_nowait(std::uint64_t offset_bytes) {
   const std::uint64_t booked_bytes = read_thread_account().read_bytes;
   const long result =
       raw_syscall(SYS_preadv2, probe_fd_, word(&vector), 1, static_cast<long>(offset_bytes), 0, kNowaitFlag);
-  // A disk may deliver the page before this thread runs again; then the read succeeds although the page was absent. The account tells such a miss from a hit.
+  // A disk may deliver the page before this thread runs again. The read then succeeds although the page was absent. The account tells such a miss from a hit.
   if (result == 1) return read_thread_account().read_bytes == booked_bytes ? Answer::hit : Answer::miss;
   if (result == -EAGAIN) return Answer::miss;
   is_nowait_refused_ = true;
   return Answer::unknown;
 }
 
-// A thread that waits for a disk sleeps. A thread that lost its processor, or whose virtual machine did, is late as well, but it did not sleep.
+// A thread that waits for a disk sleeps. A thread that lost its processor, or whose virtual machine lost its processor, is late as well, but it
+// did not sleep.
 Answer Residency::probe_timed(std::uint64_t offset_bytes) {
   char byte = 0;
   const auto offset = static_cast<long>(offset_bytes);

@@ -6,8 +6,8 @@
 //   nowait      a one-byte read that refuses to wait: a refusal is a miss (and brings the page in)
 //   timed       the paper's probe: the time of a one-byte read, and whether the thread slept in it
 //
-// Probes use a second descriptor with POSIX_FADV_RANDOM, so that they do not disturb the program's own read-ahead. It is opened for one estimate and then closed. Each probe
-// that misses may read one page from the disk, and is counted (Counter::probe_bytes).
+// Probes use a second descriptor with POSIX_FADV_RANDOM, so that they do not disturb the program's own read-ahead. This descriptor is opened for one estimate
+// and then closed. Each probe that misses may read one page from the disk, and is counted (Counter::probe_bytes).
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,8 @@ class Residency {
   protocol::Member& member_;
   predictor::ResidencyOracle oracle_;
   std::uint64_t (Residency::*count_)(std::uint64_t first_page, std::uint64_t page_count) = nullptr;
-  // The last range that was resident as a whole, or not at all. The same estimate asks about parts of that range, and it takes so little time that hardly anything changes.
+  // The last range that was wholly resident or wholly absent. The same estimate asks about parts of this range. An estimate is so short that the page cache
+  // hardly changes meanwhile.
   std::uint64_t first_alike_page_ = 0;
   std::uint64_t end_alike_page_ = 0;
   bool is_alike_resident_ = false;

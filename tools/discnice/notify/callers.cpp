@@ -25,7 +25,8 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// A judgement is valid for this time, because a process may begin to serve a file system, and the kernel may give its number to another process.
+// What was found out about a process is valid for this time. The process may begin to serve a file system, and the kernel may give its number to
+// another process.
 constexpr std::uint64_t kJudgedNs = 250'000'000;
 constexpr std::size_t kThreadsMax = 256;
 
@@ -33,7 +34,7 @@ constexpr std::size_t kThreadsMax = 256;
 constexpr const char* kLocal[] = {"ext2", "ext3", "ext4", "xfs",   "btrfs",
                                   "f2fs", "jfs",  "vfat", "exfat", "ntfs3"};
 
-// The text after `key`; empty when the key is not there.
+// The text after `key`; empty when the text does not contain the key.
 std::string value_of(const std::string& text, const std::string& key) {
   const auto at = text.find(key);
   std::istringstream rest(at == std::string::npos ? "" : text.substr(at + key.size()));
@@ -64,7 +65,7 @@ std::string file_system_of(pid_t thread, int fd) {
 
 }  // namespace
 
-// The kernel gives numbers again after it has used the last one.
+// The kernel uses process numbers again after it has used the largest number.
 const Caller* Callers::find(pid_t thread, std::uint64_t now_ns) {
   const auto known = processes_.find(thread);
   pid_t pid = known == processes_.end() ? 0 : known->second;

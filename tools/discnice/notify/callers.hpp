@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// callers: finds out which process makes a call that was shown, and which file the call is about.
+// callers: finds out which process makes a shown call, and on which file the call works.
 //
 // A file is judged before any step that could wait for another process. A file system in user space may be served by a process of the job whose own calls wait for this program.
-// What breaks it: a thread with a table of descriptors of its own (unshare(2)). The number then means another file in its process. Calls of such a thread go at once.
+// What breaks it: a thread with a table of descriptors of its own (unshare(2)). The descriptor's number then means another file than in the rest of the
+// process. Calls of such a thread are not held.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +40,17 @@ class Callers {
   /// `exchange` knows which processes the pacer holds.
   Callers(guest::Job& job, pace::Exchange& exchange) : job_(job), exchange_(exchange) {}
 
-  /// The process to which the thread belongs, if the pacer holds it and it serves no file system; else null. The result is valid until the next call.
+  /// The process to which the thread belongs. Null if the pacer does not hold this process, or if the process serves a file system. The result is
+  /// valid until the next call.
   const Caller* find(pid_t thread, std::uint64_t now_ns);
 
   /// The file that the thread has open as descriptor `fd`.
   CalledFile file_of(pid_t thread, int fd);
 
-  /// Takes the file that the caller now has open there. It is not open when the kernel does not allow that.
+  /// Takes the file that the caller now has open as this descriptor. The result is not open when the kernel does not allow this.
   static gray::base::ScopedFd take_file(const Caller& caller, int fd);
 
-  /// Whether the taken file is still that file. The process may have put another file there meanwhile.
+  /// Whether the descriptor still has the file that was taken. The process may have put another file there meanwhile.
   static bool is_it(const gray::base::ScopedFd& taken, const CalledFile& file);
 
  private:

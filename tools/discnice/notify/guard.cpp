@@ -15,7 +15,7 @@
 namespace discnice::notify {
 namespace {
 
-// The messages to the guard, a byte each. It notices the death of the launcher by the end of the socket.
+// The messages to the guard, each of one byte. The guard notices the death of the launcher because its socket is then closed.
 constexpr char kListener = 'l';
 constexpr char kEnd = 'e';
 constexpr char kServe = 's';

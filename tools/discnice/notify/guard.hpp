@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// guard: a process that lets all calls go when the process that looks at them has ended.
-// Without the guard, once that process has ended, each call of the program that moves many bytes would fail with ENOSYS.
+// guard: a process that lets all calls go when the supervisor of the calls has ended. Without the guard, each large call
+// of the program would then fail with ENOSYS.
 //
 // The guard starts before the program. The program gives the guard the listener before the program's own code begins, so at every moment some process has the listener.
 // What breaks it: the guard is killed as well, within a tenth of a second of the launcher.
@@ -14,9 +14,9 @@ namespace discnice::notify {
 
 class Guard {
  public:
-  /// Starts the guard by a fork. It lets go the calls that are noted in `taken`.
+  /// Starts the guard by a fork. The guard lets the calls continue that are noted in `taken`.
   explicit Guard(TakenCalls& taken);
-  /// This process ends as it should. The guard silently lets all further calls go.
+  /// Tells the guard that this process ends as intended. The guard lets all further calls go and prints nothing.
   ~Guard();
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
@@ -25,7 +25,7 @@ class Guard {
   [[nodiscard]] bool is_there() const { return pid_ > 0; }
   /// The socket by which give_listener() reaches the guard.
   [[nodiscard]] int socket() const { return socket_; }
-  /// Whether the guard was killed. The answer is given once.
+  /// Whether the guard was killed. The answer is true only once.
   [[nodiscard]] bool has_ended() const;
   /// To be called when another process has taken over the program's calls. The guard then ends and does not let the calls go.
   void dismiss();

@@ -53,7 +53,7 @@ constexpr sock_filter load(std::size_t offset) {
   return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
 
-// A test at `at`, which goes on at `then` or at `otherwise`.
+// A test at the place `at`. The filter goes on at `then` when the test succeeds, and at `otherwise` when it fails.
 constexpr sock_filter branch(std::uint16_t test, std::uint32_t value, std::size_t at, std::size_t then,
                              std::size_t otherwise) {
   return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | test), value,
@@ -69,7 +69,7 @@ constexpr std::array<sock_filter, kLength> make_filter() {
   filter[2] = load(offsetof(seccomp_data, nr));
   std::size_t at = kHeadLength;
   for (const Row& row : kRows) {
-    // On both machines the low half comes first.
+    // On x86_64 and aarch64 the low half of a word comes first.
     const std::size_t low = offsetof(seccomp_data, args) + row.length_word * sizeof(std::uint64_t);
     filter[at] = branch(BPF_JEQ, row.number, at, at + 1, at + kRowLength);
     filter[at + 1] = load(low + sizeof(std::uint32_t));
@@ -86,8 +86,8 @@ constexpr std::array<sock_filter, kLength> make_filter() {
 
 constexpr std::array<sock_filter, kLength> kFilter = make_filter();
 
-// A caller that gets a signal while it waits leaves the call and makes it again, as from any wait. The flag that would keep it in the call (Linux 5.19) prevents the
-// machine from being suspended, and a group of processes from being frozen.
+// A caller that gets a signal while it waits leaves the call and makes the call again, as in any wait. Linux 5.19 has a flag that keeps the caller in the call.
+// With this flag the machine could not be suspended, and a group of processes could not be frozen.
 int install() {
   const sock_fprog program{static_cast<unsigned short>(kLength), const_cast<sock_filter*>(kFilter.data())};
   constexpr unsigned kFlags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW;

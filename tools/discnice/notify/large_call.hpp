@@ -2,7 +2,7 @@
 // large_call: the calls by which a program may move much at once, and how the kernel is asked to show only these calls before it makes them.
 //
 // Knowledge assumed: seccomp(2) and seccomp_unotify(2). A filter sees a call's number and words, not the memory to which they point. So the lengths of a vector
-//   (readv) are unknown, and such a call is not shown. A filter stays for good, and children inherit it.
+//   (readv) are unknown, and such a call is not shown. A filter can never be removed, and children inherit it.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace discnice::notify {
 
-/// Shorter calls are not shown, because the kernel's account tells soon enough what they move. They cost a few nanoseconds more. Large reads often read cached data
-/// and must stay cheap, so their bound is higher. Data written to a file always goes to the disk. A write to something else, such as a pipe, takes so long that
-/// being shown hardly matters.
+/// Shorter calls are not shown, because the kernel's account shows their bytes soon enough. Such a call costs a few nanoseconds more. Large reads often read
+/// cached data and must stay cheap, so the bound for reads is higher. Data written to a file always goes to the disk. A write to something else, such as a
+/// pipe, takes so long that the cost of being shown hardly matters.
 inline constexpr std::uint32_t kLargeReadBytes = 128 * 1024;
 inline constexpr std::uint32_t kLargeWriteBytes = 32 * 1024;
 
@@ -28,15 +28,16 @@ struct LargeCall {
   std::uint64_t offset_at = 0;  // the address of the offset in the caller's memory; 0: none
 };
 
-/// What a call that the filter has shown asks for. Empty for any other call. Pure.
+/// The request of a call that the filter has shown. Empty for any other call. Pure.
 std::optional<LargeCall> large_call_of(const seccomp_data& data);
 
-/// Whether the kernel shows calls without taking any rights from a program: this process has CAP_SYS_ADMIN, or set-user-ID programs give it no more rights.
+/// Whether the kernel shows calls without taking any rights from a program. This is so when this process has CAP_SYS_ADMIN, or when set-user-ID programs
+/// give it no more rights.
 bool may_show_calls_for_nothing();
 
-/// Makes the kernel show the calling thread's large calls from now on, and those of all programs and processes that come from it. For a process that is about to
-/// become the program. Allocates nothing. When that costs set-user-ID programs their rights, it is done only with `may_lose_privileges`, and fails with -EACCES
-/// otherwise. Returns the listener's descriptor, or a negative errno.
+/// Makes the kernel show the large calls of the calling thread from now on, and the large calls of all programs and processes that it starts. To be called in
+/// the process that is about to execute the program. Allocates nothing. When set-user-ID programs would lose their rights by this, the function fails with
+/// -EACCES unless `may_lose_privileges` is set. Returns the listener's descriptor, or a negative errno.
 int show_large_calls(bool may_lose_privileges);
 
 }  // namespace discnice::notify

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned long kSetFlags = _IOW('!', 4, std::uint64_t);
 constexpr std::uint64_t kWakeInTurn = 1;
 
-// A signal may interrupt the call; nothing was done then.
+// A signal may interrupt the call. Then the call has had no effect.
 int ask_kernel(int fd, unsigned long request, void* argument) {
   int result = -1;
   while ((result = ioctl(fd, request, argument)) != 0 && errno == EINTR) {
@@ -64,9 +64,9 @@ bool Listener::receive(seccomp_notif& shown) {
   return is_there;
 }
 
-// When the caller has left the call, the kernel says so, and no answer is needed.
+// When the caller has left the call, the kernel returns an error, and no answer is needed.
 void Listener::let_go(std::uint64_t id) {
-  // The zeros behind the answer are for kernels whose structure is longer.
+  // The zeros behind the answer are for kernels that have a longer structure.
   alignas(seccomp_notif_resp) std::byte bytes[TakenCalls::kShownBytesMax]{};
   seccomp_notif_resp answer{};
   answer.id = id;

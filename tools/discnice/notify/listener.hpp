@@ -2,8 +2,9 @@
 // listener: the descriptor by which the kernel reports calls and receives the answers (seccomp_unotify(2)).
 //
 // Knowledge assumed: the kernel shows a call once. When the process that has taken a call ends without an answer, the caller waits as long as any process has the
-//   descriptor open. So calls that were taken and not answered are noted in memory that is shared with the guard, and the kernel itself writes them there. A caller
-//   that gets a signal leaves the call and makes it again afterwards. So every answer lets the call go, and letting it go twice does no harm.
+//   descriptor open. So calls that were taken and not answered are noted in memory that is shared with the guard, and the kernel itself writes these notes. A
+//   caller that gets a signal leaves the call and makes it again afterwards. So every answer lets the call go, and a second answer to the same call is
+//   harmless.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,8 @@ class Listener {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
 
-  /// Waits for the next call that is shown, and takes it. Returns false when there was none after all, or when too many calls were not answered yet. Only one thread may call it.
+  /// Waits for the next call that is shown, and takes it. Returns false when no call was waiting, or when too many calls were not answered yet. Only one thread
+  /// may call it.
   bool receive(seccomp_notif& shown);
 
   /// Lets the kernel make the call.
@@ -55,8 +57,8 @@ class Listener {
   /// Whether the caller is still in that call.
   [[nodiscard]] bool is_waiting(std::uint64_t id) const;
 
-  /// For a process that was forked from the process that took calls, which has ended. Lets go the calls that were taken and all further calls, until no process
-  /// makes any more. Calls `tell` before the first call. Allocates nothing.
+  /// To be called in a forked child of the process that took calls, when that process has ended. Lets go the calls that were taken and all further calls, until
+  /// no process uses the filter any more. Calls `tell` before the first call. Allocates nothing.
   void let_all_go(void (*tell)());
 
  private:

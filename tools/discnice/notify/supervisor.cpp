@@ -34,17 +34,18 @@ using gray::base::ScopedFd;
 using protocol::Counter;
 
 constexpr std::int64_t kPageBytes = 4096;
-// How often a waiting call is looked at: its signals, and the job's grant.
+// The interval between two checks of a waiting call. The check looks for signals of the call's thread, and for a changed grant.
 constexpr std::uint64_t kLookNs = 20'000'000;
-// The disk's other users hold no call back for longer than this.
+// No call waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// The bytes of one turn, when several calls wait: a fifth of a second's worth, and enough that a disk need not seek back and forth.
+// The bytes of one turn, when several calls wait: the bytes of a fifth of a second at the rate. They are at least so many
+// that a disk seeks rarely.
 constexpr std::uint64_t kTurnBytesMin = 1024 * 1024;
 constexpr std::uint64_t kTurnsPerSecond = 5;
 // Data that is brought into memory for one call must still be there when the call is made. So it may take this part of the free memory.
 constexpr std::uint64_t kRoomShare = 8;
 constexpr std::int64_t kRoomAskedBytes = 16 * 1024 * 1024;
-// No more calls are kept waiting, because there must be room for calls that may go at once.
+// The most calls that are kept waiting. The table must keep room for calls that may go at once.
 constexpr std::size_t kWaitingMax = TakenCalls::kMax - 28;
 constexpr std::size_t kWritersMax = 1024;
 // The most bytes of one write for which the next write waits.
@@ -114,7 +115,7 @@ Supervisor::Supervisor(protocol::Segment& segment, int listener_fd, std::unique_
   job_.pid_namespace = protocol::own_pid_namespace(segment_);
   job_.book_from_outside = [](void*) {};  // each step is counted when it is done
   if (stop_fd_ < 0) throw std::system_error(errno, std::generic_category());
-  // Signals are for the first thread of the launcher.
+  // The first thread of the launcher handles all signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -171,7 +172,7 @@ void Supervisor::take_calls() {
   }
 }
 
-// Takes a call that has to wait. Returns false for a call that may go at once.
+// Accepts a call that has to wait. Returns false for a call that may go at once.
 bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::uint64_t now_ns) {
   const Grant grant = guest::grant_now(job_, now_ns);
   if (!holds_anything(grant) || !has_account_.load(std::memory_order_relaxed)) return false;
@@ -199,7 +200,7 @@ bool Supervisor::begin(const seccomp_notif& shown, const LargeCall& call, std::u
   return true;
 }
 
-// Whether the call would read enough from the disk for a step. The first test ends the question for most calls.
+// Whether the call would read enough from the disk for a step. For most calls the first test already gives the answer.
 bool Supervisor::find_read(WaitingCall& waiting, ScopedFd file, const CalledFile& called) {
   if (!file.is_open()) return false;
   const LargeCall& call = waiting.call;
@@ -277,7 +278,8 @@ Supervisor::Turn Supervisor::serve(WaitingCall& waiting) {
   return Turn::done;
 }
 
-// The call may write less than it asks for, or nothing, or data that is dirty already. That is known when its thread makes the next such call.
+// The call may write fewer bytes than requested, or none, or bytes that are dirty already. The cost is known when the same thread makes its
+// next large write.
 void Supervisor::note_write(const WaitingCall& waiting) {
   const std::uint64_t now_ns = monotonic_ns();
   const std::uint64_t bytes = std::min(waiting.call.bytes, kWriteBytesMax);
@@ -330,7 +332,7 @@ bool Supervisor::wait_until_due(const WaitingCall& waiting, std::uint64_t step_b
   }
 }
 
-// Charges the job for what the kernel has charged to this thread since the last step.
+// Charges the job for the bytes that the kernel has charged to this thread since the last step.
 void Supervisor::book_step(const WaitingCall& waiting) {
   const auto now = account_->read();
   if (!now) return;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 // supervisor: holds large calls of programs that the library cannot reach, before the kernel makes these calls.
 //
-// The pacer (pace/) sees the bytes of a process only after the process has moved them, and a call that has begun cannot be stopped. At five megabytes a second, a
-// call of four megabytes is most of a second's worth at once. So the kernel shows such calls first (large_call.hpp). The data that a call would read from the disk
-// is brought into the page cache in steps, each when it is paid and the policy gives the job a turn. Then the kernel makes the call (waiting_call.hpp). Small calls
-// are left to the pacer.
+// The pacer (pace/) sees the bytes of a process only after the process has moved them, and a call that has begun cannot be stopped. When the rate is five
+// megabytes a second, a call of four megabytes uses most of the bytes of a second. So the kernel shows such calls before it makes them (large_call.hpp). The
+// data that a call would read from the disk is brought into the page cache in steps, each when it is paid and the policy gives the job a turn. Then the kernel
+// makes the call (waiting_call.hpp). Small calls are left to the pacer.
 //
 // Knowledge assumed: a page that was read a moment ago is still cached when the call asks for it. The kernel charges a read to the thread that makes it, so the
 //   steps are charged to this program's thread.
 // Output observed: the call's words; whether the file's pages are resident, where the kernel tells; the account of this program's thread.
-// Inference drawn: what a call would move, before the kernel makes it.
-// A write is let go when the write before it has had its time at the rate. The pacer charges it, by the kernel's account.
-// What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads them again, and the pacer charges that.
+// Inference drawn: the bytes that a call would move, before the kernel makes it. A write may continue after the time that the
+// bytes of the write before it take at the rate. The pacer charges the written bytes, by the kernel's account.
+// What breaks it: memory so short that the pages are evicted before the call comes. Then the call reads the pages again, and the pacer charges
+// these reads.
 //
-// One thread takes the calls and lets those go at once that need no disk. Another thread makes the steps. Both belong to the launcher, or to the process that looks
-// after the programs that go on when the command has ended (cli/staying.hpp).
+// One thread takes the calls, and lets calls that need no disk go at once. Another thread makes the steps. Both belong to the launcher, or to the process that
+// looks after the programs that go on when the command has ended (cli/staying.hpp).
 #pragma once
 
 #include <atomic>
@@ -42,10 +43,10 @@ namespace discnice::notify {
 
 class Supervisor {
  public:
-  /// Takes over the listener. Throws std::system_error when no thread can be started; the watch's guard lets all calls go then.
+  /// Takes over the listener. Throws std::system_error when no thread can be started. The watch's guard lets all calls go then.
   Supervisor(protocol::Segment& segment, int listener_fd, std::unique_ptr<Watch> watch,
              pace::Exchange& exchange);
-  /// Stops looking. From then on the guard lets all calls go, unless another process looks.
+  /// Stops supervising. From then on the guard lets all calls go, unless another process supervises them.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -53,9 +54,10 @@ class Supervisor {
   /// To be called now and then, because the guard may have been killed.
   void look_after_guard();
 
-  /// Stops looking, and lets waiting calls go. Returns the listener, for the process that looks from now on. The descriptor stays open here.
+  /// Stops supervising, and lets waiting calls go. Returns the listener, for the process that supervises from now on. The descriptor stays
+  /// open in this process.
   int stop();
-  /// Another process looks: the guard is no longer needed.
+  /// Another process supervises the calls, so the guard is no longer needed.
   void hand_over();
 
  private:

@@ -11,7 +11,7 @@ namespace discnice::notify {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4096;
-// The smallest limit of a disk request: of a longer range the kernel would read only the beginning.
+// The smallest limit of a disk request. Of a longer range the kernel would read only the beginning.
 constexpr std::int64_t kBlockBytes = 128 * 1024;
 
 }  // namespace
@@ -27,7 +27,7 @@ bool bring(WaitingCall& waiting, std::uint64_t bytes) {
     if (got <= 0) return false;  // the call itself will report the reason
     waiting.at_bytes += got;
   }
-  // The last page was read as a whole.
+  // The kernel has read the whole of the last page.
   waiting.at_bytes = (waiting.at_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   return waiting.at_bytes < waiting.end_bytes;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// waiting_call: a shown call that waits, and the steps that are made for it.
+// waiting_call: a shown call that waits, and the steps in which its data is read.
 //
 // For a read, and for a copy by the kernel, the part of the file that it reads is brought into the page cache. Then the kernel makes the call, and finds all of the
-// data there. Nothing is done in place of the caller, so the result is right even if this program ends or a signal makes the call begin again. A write cannot be
-// made in parts. It waits for its turn.
+// data there. The kernel makes the call itself for the caller. So the result is right even if this program ends, or if a signal makes the call begin again. A
+// write cannot be made in parts. It waits for its turn.
 //
-// Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads only what it is told, and leaves the open file's read-ahead as it is (force_page_cache_ra() of
+// Knowledge assumed: posix_fadvise(POSIX_FADV_WILLNEED) reads only the given range, and does not change the open file's read-ahead (force_page_cache_ra() of
 //   mm/readahead.c). So the caller's own open file can be used. An open file of this program would break leases on the file, and programs that watch the file would
 //   see it.
 #pragma once
@@ -33,7 +33,7 @@ struct WaitingCall {
   [[nodiscard]] bool is_write() const { return call.kind == LargeCall::Kind::write; }
 };
 
-/// Brings up to `bytes` more of the read's data into memory. Returns whether there is more to come.
+/// Brings up to `bytes` more of the read's data into memory. Returns whether more data is to be brought.
 bool bring(WaitingCall& waiting, std::uint64_t bytes);
 
 }  // namespace discnice::notify

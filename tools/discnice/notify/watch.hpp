@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// watch: what is prepared before the start of a program whose large calls will be shown: the guard, and the memory that the guard shares with the process that looks
-// at the calls.
+// watch: the preparations for a program whose large calls will be shown: the guard, and the memory that the guard shares with the supervisor of the calls.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,7 @@
 
 namespace discnice::notify {
 
-/// One thread makes all calls.
+/// All functions are to be called by the same thread.
 class Watch {
  public:
   /// Throws std::system_error when there is no memory. When no process can be started for the guard, is_ready() is false.

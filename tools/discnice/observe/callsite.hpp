@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// callsite: tells where in the program a call comes from. One of two files implements it, chosen by linking: callsite_none.cpp in libdiscnice.so,
-// which needs only libc, and callsite_libunwind.cpp in libdiscnice-profile.so.
+// callsite: tells where in the program a call comes from. One of two files implements these functions, and the linker chooses the file:
+// callsite_none.cpp in libdiscnice.so, which needs only libc, and callsite_libunwind.cpp in libdiscnice-profile.so.
 #pragma once
 
 #include <cstdint>
 
 namespace discnice::guest {
 
-/// Prepares the walks. Called in the constructor of a process that is profiled. May allocate memory and open files.
+/// Prepares the stack walks. Called in the constructor of a process that is profiled. May allocate memory and open files.
 void prepare_walks();
 
 /// Stores the return addresses of the calling thread's functions, the innermost first, at most `frames_max`. Returns how many there are. Returns 0

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // callsite_libunwind: walks the stack by the unwind tables that compilers of C, C++ and Rust emit (.eh_frame).
 //
-// The walk may take libunwind's and the loader's own locks for a moment. For that reason it is in a library of its own, which is used only on
-// request. libunwind may open files to find tables. Those calls come back through the hooks, so a mark of the thread keeps the walk
-// out of itself.
-// The walk needs some kilobytes, and the walked stack may have none to spare: a thread's stack of 16 KiB, a handler's stack of 8 KiB. So the walk
-// runs on a stack of the library. Signals wait meanwhile, because a handler must neither run on that stack nor leave it by longjmp().
+// The walk may take libunwind's and the loader's own locks for a moment. For that reason the walk is in a library of its own, which is used only
+// on request. libunwind may open files to find tables. These calls come back through the hooks, so a mark of the thread prevents a walk within a
+// walk. The walk needs some kilobytes of stack. The walked stack may not have them: a thread's stack may have 16 KiB, a handler's stack 8 KiB. So
+// the walk runs on a stack of the library. Signals wait meanwhile, because a handler must neither run on that stack nor leave it by longjmp().
 // libunwind is loaded when a profile is wanted, and is not needed by this library. Otherwise a program whose loader does not find libunwind, in a
 // container or with another libc, would not start at all.
 #define UNW_LOCAL_ONLY
@@ -30,7 +29,7 @@ constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr unsigned kStacks =
     4;  // the threads that may walk at once; the sample of a further thread is left out
 
-// Initial-exec, so that its use neither allocates memory nor calls a function.
+// The TLS model is initial-exec, so that an access neither allocates memory nor calls a function.
 __attribute__((tls_model("initial-exec"))) thread_local bool is_walking = false;
 
 struct Walker {
@@ -66,7 +65,7 @@ bool find_functions(void* library) {
          find(library, DISCNICE_NAME_OF(unw_step), &step);
 }
 
-// Notes the processor's registers of the caller. On other machines libunwind has a macro for that.
+// Notes the processor's registers of the caller. On other machines a macro of libunwind does this.
 __attribute__((always_inline)) inline bool note_context(unw_context_t* context) {
 #if defined(__x86_64__)
   return get_context(context) == 0;
@@ -152,7 +151,7 @@ std::uint32_t walk_with(Walker& walker, std::uint64_t* frames, std::uint32_t fra
 void prepare_walks() {
   const int errno_before = errno;
   void* library = dlopen(protocol::kUnwindLibrary, RTLD_NOW);
-  // The step function is found last, because its presence tells that all functions were found.
+  // The step function is stored last, because other code takes its presence as a sign that all functions were found.
   if (library != nullptr) static_cast<void>(find_functions(library));
   errno = errno_before;
 }

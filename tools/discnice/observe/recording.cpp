@@ -63,8 +63,8 @@ protocol::CallClass class_of(OpKind kind, bool is_copy) {
   return kind == OpKind::write ? protocol::CallClass::write : protocol::CallClass::remove;
 }
 
-// The files whose names this process image has recorded. Each file has one place, and the last file that came to a place is remembered. A forked
-// child has a copy of its parent's.
+// The files whose names this process image has recorded. Each file has one place in the table. Several files share a place, and the newest of
+// them is remembered. A forked child has a copy of its parent's table.
 constexpr std::size_t kToldNames = 1024;
 constinit std::atomic<std::uint64_t> told_names[kToldNames];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// recording: for `discnice run --record`. It puts each file operation into the job's ring, with what the models were told, what they predicted, and
-// what came of the operation. See protocol/record_format.hpp.
+// recording: for `discnice run --record`. It puts each file operation into the job's ring, with the answers that the models got, the predictions of
+// the models, and the result of the operation. See protocol/record_format.hpp.
 //
 // Nothing here waits, allocates memory or can make the program fail. A record for which there is no room is left out and counted.
 #pragma once
@@ -31,7 +31,8 @@ inline ThreadAccount account_if_measured(const Job* job) {
   return job != nullptr && is_measured(*job) ? read_thread_account() : ThreadAccount{};
 }
 
-/// Stands between the models and their oracle for one operation and notes each question and answer. Costs nothing while the job is not recorded.
+/// Passes the models' questions on to their oracle during one operation, and notes each question and answer. Costs nothing while the job is not
+/// recorded.
 class AnswerLog {
  public:
   // cppcheck-suppress uninitMemberVar

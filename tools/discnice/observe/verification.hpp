@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// verification: for `discnice verify`. It adds up, by class of call, what was predicted and what the kernel charged.
+// verification: for `discnice verify`. It adds up, by class of call, the predicted bytes and the bytes that the kernel charged.
 //
-// Knowledge assumed: getrusage(RUSAGE_THREAD) grows during a call by what that call made the kernel read and dirty.
-// Output observed: its growth from just before the call to just after it.
-// Inference drawn: none; the predictions are judged by these numbers.
+// Knowledge assumed: during a call, the counts of getrusage(RUSAGE_THREAD) grow by the data that the call made the
+// kernel read and dirty.
+// Output observed: the counts just before the call and just after it.
+// Inference drawn: none.
+// The predictions are compared with these numbers.
 // What breaks it: a signal handler that does I/O of its own during the call.
 #pragma once
 
@@ -31,7 +33,7 @@ ThreadAccount read_thread_account();
 /// Counts a call and its prediction. Call this only while verifying.
 void note_class_prediction(Job& job, protocol::CallClass call_class, const IoEstimate& estimate);
 
-/// Counts what a call moved, and what the kernel charged for it.
+/// Counts the bytes that a call moved, and the bytes that the kernel charged for it.
 void note_class_outcome(Job& job, protocol::CallClass call_class, std::uint64_t bytes,
                         const ThreadAccount& booked);
 

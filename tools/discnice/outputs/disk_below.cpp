@@ -48,7 +48,8 @@ bool is_octal(char letter) {
 
 }  // namespace
 
-// Copies a part of the word, up to its end or to `end`, with the table's \ooo undone. A part that is too long stays empty.
+// Copies a part of the word, up to its end or to `end`, and replaces each escape \ooo of the table by its character. A
+// part that is too long stays empty.
 void MountSearch::keep(char* place, std::size_t from, char end) const {
   std::size_t length = 0;
   const std::size_t stored = length_ < sizeof word_ ? length_ : sizeof word_;

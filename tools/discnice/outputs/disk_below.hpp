@@ -7,10 +7,10 @@
 // Output observed: that table, once for each device.
 // Inference drawn: the disk is the source's device, if that is a block device with counters. For overlay it is the device below the upper folder, or
 //   below the first lower folder.
-// What breaks it: a file system on several devices, of which the table names one; an overlay whose folders this mount namespace cannot see (in a
-//   container). Such folders count as unknown.
+// What breaks it: a file system on several devices, because the table names only one device; an overlay whose folders this mount namespace
+//   cannot see (in a container). The disk below such folders counts as unknown.
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace discnice::outputs {
 
 inline constexpr std::size_t kMountNameBytesMax = 256;
 
-/// Takes the table of mounts piece by piece and keeps what it says about one mount. Pure.
+/// Takes the table of mounts piece by piece and keeps the facts about one mount. Pure.
 class MountSearch {
  public:
   /// Starts to look for the mount whose number is `mount_id`.
@@ -59,7 +59,7 @@ bool find_mount_id(int descriptor, std::uint64_t* mount_id);
 /// Copies the mount's place to `path`, which has kMountNameBytesMax bytes. Returns false when it is not known.
 bool find_mount_point(std::uint64_t mount_id, char* path);
 
-/// The disk below that mount whose counters count its traffic; 0 when it is not known.
+/// The disk below this mount whose counters include the mount's traffic; 0 when this disk is not known.
 std::uint64_t disk_below(std::uint64_t mount_id);
 
 }  // namespace discnice::outputs

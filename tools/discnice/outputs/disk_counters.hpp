@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // disk_counters: reads the counters of a block device.
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 // The members of a job, the daemon and the command all use this code.
 #pragma once
 

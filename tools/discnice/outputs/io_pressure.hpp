@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// io_pressure: how long some task on this host has waited for its disks, as the kernel adds it up (PSI).
+// io_pressure: the total time in which at least one task on this host waited for a disk, by the kernel's account (PSI).
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// run_delay: how long this thread was ready to run and had no processor, as the kernel adds it up (/proc/thread-self/schedstat).
+// run_delay: the total time in which this thread was ready to run and had no processor, by the kernel's account
+// (/proc/thread-self/schedstat).
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once
 
 #include <cstddef>

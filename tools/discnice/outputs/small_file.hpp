@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // small_file: reads the beginning of one of the kernel's small files.
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,8 @@
 
 namespace discnice::pace {
 
-// A process that another process traces is being debugged. It is not stopped by a signal, because the person who debugs it would not know why it stands still.
+// A process that another process traces is being debugged. The brake does not stop such a process by a signal, because the person who debugs it would not know
+// why it is stopped.
 int Brake::stop(pid_t pid) {
   const int error = by_trace_.stop(pid);
   if (error == 0 || processes::is_traced(pid)) return error;

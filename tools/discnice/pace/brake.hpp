@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// brake: stops processes that do not cooperate, and lets them go on. It traces them where the kernel allows that, and uses signals otherwise.
+// brake: stops processes that do not cooperate, and lets them go on. The brake traces the processes where the kernel allows tracing, and uses
+// signals otherwise.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +15,8 @@ class Brake {
  public:
   /// Asks the process to stop. Returns 0, or the kernel's errno when the process cannot be stopped.
   int stop(pid_t pid);
-  /// Stops a process again that was stopped here and that another process let go. Only a process that is stopped by signals can be let go like that.
+  /// Stops a process again that this object has stopped and that another process has continued. Other processes can continue only a process that is
+  /// stopped by signals.
   void stop_again(pid_t pid) { by_signal_.stop_again(pid); }
   /// Lets the process go on.
   void release(pid_t pid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// engine: the pacer's part of transfer/engine.hpp. The pacer runs outside the program: the calls are not its own, and the job is that of the process that it looks at.
+// engine: the pacer's part of transfer/engine.hpp. The pacer runs outside the program. The calls are calls of other processes, and the job is the job of the
+// process that the pacer looks at.
 #include "tools/discnice/transfer/engine.hpp"
 
 #include <atomic>

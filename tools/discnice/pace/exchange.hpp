@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// exchange: what the pacer and the code that sees calls before they are made (notify/) tell each other.
+// exchange: the data that the pacer exchanges with the code that sees calls before they are made (notify/).
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace discnice::pace {
 /// Several threads may use one object.
 class Exchange {
  public:
-  /// The pacer holds that process, or no longer holds it.
+  /// Notes that the pacer holds this process, or no longer holds it.
   void note(pid_t pid, bool is_held) {
     const std::lock_guard lock(mutex_);
     if (is_held)
@@ -29,7 +29,8 @@ class Exchange {
     return held_.count(pid) != 0;
   }
 
-  /// Adds bytes that this process has read ahead for the job's calls, and that are paid already. They are in no account of the job's processes.
+  /// Adds bytes that this process has read ahead for the job's calls, and that are paid already. No account of the job's processes contains
+  /// these bytes.
   void add_read(std::int64_t bytes) { read_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   [[nodiscard]] Growth moved() const { return {read_bytes_.load(std::memory_order_relaxed), 0, 0}; }
 

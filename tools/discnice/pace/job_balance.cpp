@@ -13,12 +13,14 @@ namespace {
 
 using protocol::Counter;
 
-// A member that makes calls settles within milliseconds. A child that was waited for is in two accounts until it is looked at again.
+// A member that makes calls settles within milliseconds. The bytes of a child that was waited for are in two accounts until the
+// pacer looks at the child again.
 constexpr std::uint64_t kSettledWithinNs = 45'000'000;
 // A smaller difference is not worth a correction.
 constexpr std::int64_t kWorthBytes = 128 * 1024;
 
-// The words of a segment are shared, and may hold any number. So a sum of them is limited to what can be added and subtracted safely.
+// The words of a segment are shared, and may hold any number. So a sum of them is limited to values that can be added and subtracted
+// without overflow.
 std::int64_t bounded(std::uint64_t sum) {
   constexpr std::int64_t kMost = std::int64_t{1} << 61U;
   return std::clamp(static_cast<std::int64_t>(sum), -kMost, kMost);
@@ -29,7 +31,7 @@ Growth settled_of(const protocol::Totals& totals) {
           0};
 }
 
-// What the members have predicted and not settled yet.
+// The bytes that the members have predicted and not settled yet.
 Growth foreseen_of(const protocol::Segment& segment) {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
@@ -45,7 +47,8 @@ void count(protocol::Segment& segment, Counter counter, std::int64_t bytes) {
                                                                std::memory_order_relaxed);
 }
 
-// The amount to charge: the part of an excess that has lasted long enough. A shortfall gives back at most what was charged here.
+// The amount to charge: the part of an excess that has lasted long enough. When the sum is too low, at most the bytes that were
+// charged here are given back.
 std::int64_t due(std::int64_t now, std::int64_t least, std::int64_t charged) {
   if (now < 0) return -std::min(-now, std::max<std::int64_t>(charged, 0));
   return least > kWorthBytes ? least : 0;
@@ -65,7 +68,8 @@ void JobBalance::Settled::begin(std::uint64_t said) {
   bytes_ = std::max<std::int64_t>(bounded(said), 0);
 }
 
-// A member that leaves moves its sums from one place to another, so a single look may find them twice, or not at all. So the middle of three looks counts.
+// A member that leaves moves its sums from one place to another. So one reading may find these sums twice, or not at all. The median of three readings is
+// used.
 std::int64_t JobBalance::Settled::follow(std::uint64_t said, std::int64_t moved) {
   const auto beyond_steady = [this](std::uint64_t sum) { return static_cast<std::int64_t>(sum - steady_); };
   std::int64_t risen[] = {beyond_steady(before_last_), beyond_steady(last_), beyond_steady(said)};
@@ -97,7 +101,7 @@ Growth JobBalance::settle(const Growth& all, std::uint64_t now_ns, When when) {
   Growth least = is_long_enough ? least_ : Growth{};
   if (when == When::at_its_end) least = now;
   if (is_long_enough) since_ns_ = 0;
-  // Whatever the members' words hold, at most all that was moved is charged.
+  // The charge is never more than the bytes that were moved, for any values of the members' words.
   least = smaller(least, all - charged_);
   const Growth found{due(now.read_bytes, least.read_bytes, charged_.read_bytes),
                      due(now.write_bytes, least.write_bytes, charged_.write_bytes), 0};

@@ -45,7 +45,8 @@ std::int64_t claimed(std::int64_t expected, std::int64_t grown) {
   return std::clamp<std::int64_t>(expected, 0, std::max<std::int64_t>(grown, 0));
 }
 
-// The disk of an open file or folder of another process; null when it has none. The server of a file system is not asked, because it may be one of the stopped processes.
+// The disk of an open file or folder of another process. Null when the file does not lie on a disk. The server of a file system is not asked, because it may be
+// one of the stopped processes.
 protocol::Disk* disk_of_file(guest::Job& job, const std::string& path, mode_t kind) {
   const int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
@@ -98,7 +99,7 @@ bool PacedProcess::has_ended() const {
   return !processes::facts_of(static_cast<std::uint64_t>(pid_));
 }
 
-// A child of vfork() or posix_spawn() runs on its parent's memory until it executes a program. Its image is then still that of the parent.
+// A child of vfork() or posix_spawn() runs on its parent's memory until it executes a program. Until then it has the image of its parent.
 bool PacedProcess::has_still_that_image(std::uint64_t now_ns) {
   if (!is_image_there()) return false;
   if (parents_image_.empty()) return true;
@@ -166,7 +167,7 @@ void PacedProcess::begin() {
   job_.member = &protocol::enter(segment_, {job_.pid, job_.pid_namespace}, protocol::JoinKind::after_exec);
 }
 
-// The policy compares the disk's counters with the job's own traffic, so the traffic up to this moment is counted first.
+// The policy compares the disk's counters with the job's own traffic. So the job's traffic up to this moment is counted first.
 void PacedProcess::book_now() {
   if (!look()) return;
   const std::uint64_t now_ns = gray::base::monotonic_ns();
@@ -215,7 +216,7 @@ Growth PacedProcess::take_growth(std::uint64_t now_ns) {
   return own;
 }
 
-// What a child had moved before it was looked at has now come to this account. It does not count here either.
+// The bytes that a child had moved before the pacer looked at it are now in this account. These bytes are not counted here.
 void PacedProcess::forget_start_of(const Growth& child) {
   start_ += child;
   now_ -= child;
@@ -240,8 +241,8 @@ Growth PacedProcess::take_unforeseen(std::uint64_t now_ns) {
                           [this] { return processes::page_faults_of(static_cast<std::uint64_t>(pid_)); });
 }
 
-// The file that was opened last counts, because files that a program keeps open all the time, such as a log, come first. A program that walks through
-// folders or removes files has only folders open. Page faults belong to a mapped file.
+// The file that was opened last is used. Files that a program keeps open all the time, such as a log, were opened earlier. A program that walks
+// through folders or removes files has only folders open. Page faults belong to a mapped file.
 void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (now_ns - disks_at_ns_ < kDisksAgeMaxNs) return;
   disks_at_ns_ = now_ns;
@@ -265,7 +266,7 @@ void PacedProcess::find_disks(std::uint64_t now_ns) {
   if (read_disk == nullptr) read_disk = folder_disk;
   if (write_disk == nullptr) write_disk = folder_disk;
   if (read_disk == nullptr && read_disk_ == nullptr) read_disk = disk_of_mapped_file(job_, pid_);
-  // A file may be open only for a moment, so the disk that was seen last stays known.
+  // A file may be open only for a moment. So the disk that was found last is kept.
   if (read_disk != nullptr) read_disk_ = read_disk;
   if (write_disk != nullptr) write_disk_ = write_disk;
   if (read_disk_ == nullptr) read_disk_ = write_disk_;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// paced_process: one process of the job, as the pacer sees it from outside: what the kernel has charged to it, whether the library is in it, and which disks it uses.
+// paced_process: one process of the job, as the pacer sees the process from outside: the bytes that the kernel has charged to it, whether it has the library
+// loaded, and which disks it uses.
 //
 // Knowledge assumed: /proc/PID/io is the account of a process. It includes its ended threads and the children that it has waited for
 //   (do_io_accounting() of fs/proc/base.c, wait_task_zombie()). An open /proc/PID/pagemap becomes empty when the process executes another program,
 //   because the old memory is gone (pagemap_read() of fs/proc/task_mmu.c).
 // Output observed: both files, by descriptors that are kept, and the modes of the descriptors that the process has open.
-// Inference drawn: the growth of the account, minus that of a child that was just waited for, was moved by the process itself. A child may be waited
-//   for between the looks at it and at its parent, so the growth of the last moments counts as well. The read bytes are taken to come from the disk
-//   of a file that is open for reading, or of the largest mapped file. The written bytes are taken to go to the disk of a file that is open for
-//   writing.
-// What breaks it: a process that has files on several disks open. All its traffic is taken to be that of one disk.
+// Inference drawn: the process itself has moved the growth of its account, minus the bytes of a child that it has just waited for. The parent may
+//   wait for a child between the look at the child and the look at the parent. So bytes that the child moved in between count as bytes of the
+//   parent. The read bytes are taken to come from the disk of a file that is open for reading, or of the largest mapped file. The written bytes are
+//   taken to go to the disk of a file that is open for writing.
+// What breaks it: a process that has files on several disks open. All its traffic is counted for one disk.
 #pragma once
 
 #include <cstdint>
@@ -44,9 +45,10 @@ class PacedProcess {
   PacedProcess(const PacedProcess&) = delete;
   PacedProcess& operator=(const PacedProcess&) = delete;
 
-  /// Finds out who holds the program that runs in the process now. `library` is the file name of the preloaded library. Cheap when the program is the same as at the last call.
+  /// Finds out which engine holds the program that runs in the process now. `library` is the file name of the preloaded library. The call is cheap when the
+  /// program is the same as at the last call.
   HeldBy judge(const std::string& library, std::uint64_t now_ns);
-  /// The same as judge(), when it is known why the library does not hold the process.
+  /// Same as judge(), for callers that know why the library does not hold the process.
   void hold_from_outside(std::string reason);
   /// Notes that neither the library nor the pacer can hold the process, and why.
   void give_up(std::string reason);
@@ -59,23 +61,25 @@ class PacedProcess {
   [[nodiscard]] std::uint64_t age_ns(std::uint64_t now_ns) const {
     return now_ns > first_judged_at_ns_ ? now_ns - first_judged_at_ns_ : 0;
   }
-  /// What the process has moved so far does not count.
+  /// The bytes that the process has moved up to now are not counted.
   void start_here();
-  /// What the process itself has moved since the last call.
+  /// Returns the bytes that the process itself has moved since the last call.
   Growth take_growth(std::uint64_t now_ns);
-  /// What the process was found to have moved between two looks of the pacer and is already counted on its disks. Each byte is returned once.
+  /// Returns the bytes that the process moved between two looks of the pacer and that are already counted on its disks. Each byte is returned
+  /// once.
   Growth take_booked() { return std::exchange(booked_, {}); }
-  /// A child of the process is gone. The process's own account will grow by the child's account: also by what that held before the child was looked
-  /// at, and by the accounts of the child's children.
+  /// Notes that a child of the process is gone. The process's own account will grow by the whole account of the child. This includes the bytes from
+  /// before the first look at the child, and the accounts of the child's children.
   void expect_from_child(const PacedProcess& child);
-  /// What the process has moved, with the children that its account does not show yet.
+  /// Returns the bytes that the process has moved, and the bytes of children that its account does not include yet.
   [[nodiscard]] Growth left_to_job() const { return now_ + expected_ - expected_start_; }
-  /// The part of a gone child's account by which the process's own account has not grown, as take_growth() found, because the process did not wait
-  /// for the child. Each byte is returned once.
+  /// Returns the part of a gone child's account by which the process's own account has not grown, as take_growth() found. The process did not wait
+  /// for this child. Each byte is returned once.
   Growth take_missing() { return std::exchange(missing_, {}); }
-  /// Everything that the process is known to have moved, with the children that it has waited for.
+  /// Returns all bytes that the process is known to have moved, and the bytes of the children that it has waited for.
   [[nodiscard]] Growth all() const { return now_; }
-  /// For a process that the library holds: what it has moved since the last call without making a call, to be charged now.
+  /// For a process that the library holds: returns the bytes that it has moved by other means than a call since the last
+  /// time, and that are to be charged now.
   Growth take_unforeseen(std::uint64_t now_ns);
 
   /// Looks for the disks that the process uses, if the last look is old.
@@ -83,11 +87,11 @@ class PacedProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] pid_t parent() const { return parent_; }
-  /// Another process has become its parent.
+  /// Notes that another process has become the parent of this process.
   void set_parent(pid_t parent) { parent_ = parent; }
   /// Whether the process has a program image. It has none while it executes another program, and after its end.
   [[nodiscard]] bool is_image_there() const;
-  /// Whether the process has ended, waited for or not.
+  /// Whether the process has ended, no matter whether its parent has waited for it.
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] HeldBy held_by() const { return held_by_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -105,7 +109,7 @@ class PacedProcess {
   std::uint64_t unturned_bytes = 0;    // moved bytes for which no turn was asked yet
   std::uint64_t unsent_bytes = 0;      // written bytes that no sender was asked to send yet
   std::uint64_t moved_at_ns = 0;       // when the process was last charged
-  // When the process was last let go, or first held. What it does from then on is not known yet.
+  // The instant at which the process was last let go, or first held. The bytes that it has moved since then are not known yet.
   std::uint64_t runs_since_ns = 0;
   std::uint64_t grown_at_ns = 0;  // when the process's account last grew
   protocol::Disk* turn_at =
@@ -133,13 +137,13 @@ class PacedProcess {
   Growth seen_;  // the account at the last take_growth()
   Growth now_;   // the account since `start_`
   Growth start_;
-  Growth recent_;         // what take_growth() has found since `recent_at_ns_`
+  Growth recent_;         // the result of take_growth() since `recent_at_ns_`
   Growth before_recent_;  // the same in the moment before
   std::uint64_t recent_at_ns_ = 0;
   Unforeseen unforeseen_;
   Growth unforeseen_seen_;  // the account at the last take_unforeseen()
   Growth booked_;           // counted on the disks, and not charged yet
-  Growth expected_;         // from children that are gone
+  Growth expected_;         // from children that have ended
   Growth expected_start_;   // the part of that which the children had moved before they were looked at
   Growth missing_;
   std::uint64_t disks_at_ns_ = 0;

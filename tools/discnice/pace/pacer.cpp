@@ -38,51 +38,53 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSliceMaxNs = 10'000'000;
 constexpr std::uint64_t kSliceMinNs = 300'000;
 constexpr std::uint64_t kQuietNs = kSecondNs;
-// The looks take a few hundredths of a processor, however many processes there are: each look is followed by kLookCosts times its own duration
-// without a look. This is an average over a while and not from look to look, because a process that is held to a rate runs for a few
+// The looks take a few hundredths of a processor for any number of processes: after each look, no look is made for kLookCosts times the
+// duration of that look. This is true on average, and not for each single reading, because a process that is held to a rate runs for a few
 // slices and is then stopped for long.
 constexpr std::uint64_t kLookCosts = 32;
 // When many looks have followed each other, the pause is at least this many times the duration of a look. It is not longer, because at the speed of
 // memory ten milliseconds move many megabytes.
 constexpr std::uint64_t kLookCostsMin = 16;
 constexpr std::uint64_t kLookWhileNs = 200'000'000;
-// Without a rate nothing is learned faster than by the looks at the disk.
+// Without a rate, a shorter slice is of no use: the looks at the disk are not more frequent.
 constexpr std::uint64_t kSliceUnratedNs = 2'500'000;
-// What a process may move in a slice at the speed of memory, so that the worst second is not far above the rate.
+// The bytes that a process may move in a slice at the speed of memory. With this bound the worst second is not
+// far above the rate.
 constexpr std::uint64_t kSlicesPerSecond = 10;
 constexpr std::uint64_t kSliceBytesMin = 64 * 1024;
 constexpr std::uint64_t kMemoryBytesPerSecond = 2'000'000'000;
 // A process is not stopped for a shorter debt. The debt stays, and is paid with the next bytes.
 constexpr std::uint64_t kStandMinNs = 2'000'000;
-// How often a stopped process is looked at: its signals, and the job's grant.
+// The interval at which a stopped process is checked: for signals, and for a changed grant.
 constexpr std::uint64_t kStandLookNs = 20'000'000;
 // A process that a signal has told to end is not stopped again for this time. Other signals are sent by programs, and by timers many times in a
 // second. They wait until the process goes on.
 constexpr std::uint64_t kSignalNs = 100'000'000;
 constexpr std::uint64_t kEndingSignals =
     1U << (SIGHUP - 1) | 1U << (SIGINT - 1) | 1U << (SIGQUIT - 1) | 1U << (SIGTERM - 1);
-// When a process still moves bytes this long after it was stopped, something else has let it go: a shell's "fg", another tool.
+// When a process still moves bytes this long after it was stopped, something else has continued it: a shell's "fg", or another
+// tool.
 constexpr std::uint64_t kStoppingMaxNs = 200'000'000;
-// The disk's other users hold no process back for longer than this.
+// No process waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
 // How often processes that the library holds are looked at: while they move anything, and otherwise.
 constexpr std::uint64_t kMovingLookNs = 3'000'000;
 constexpr std::uint64_t kLookNs = 20'000'000;
-// How often processes are looked at while it is not known who holds them.
+// The interval at which processes are looked at while it is not known which engine holds them.
 constexpr std::uint64_t kUnknownLookNs = 5'000'000;
-// For this time a process is new. It is looked at this often when the job ends meanwhile.
+// A process counts as new for this time. While the job ends, new processes are looked at this often.
 constexpr std::uint64_t kNewNs = 20'000'000;
 constexpr std::uint64_t kNewLookNs = 1'000'000;
-// A process that executes a program at the job's end is waited for. On busy processors that may take long.
+// At the job's end the pacer waits for a process that is executing a program. On busy processors the wait may be long.
 constexpr std::uint64_t kExecutingNs = 500'000'000;
 // How often the job as a whole is settled.
 constexpr std::uint64_t kSettleNs = 10'000'000;
 constexpr int kFirst = -20;
-// How often threads that stop or go on may need attention.
+// The interval at which stopping and continuing threads are attended to.
 constexpr std::uint64_t kAttendNs = 2'000'000;
 
 // Asks for short waits for a busy processor: since Linux 6.12 a thread that asks for short turns gets them soon (the slice of EEVDF). Before 6.12
-// that changes nothing. Root may also go first.
+// the request has no effect. Root may also get a higher priority.
 void ask_for_short_waits() {
   setpriority(PRIO_PROCESS, 0, kFirst);
   struct {
@@ -208,14 +210,14 @@ void Pacer::run() {
   processes_.clear();
 }
 
-// Time for which a busy processor made this thread wait does not count as its own.
+// Time in which this thread waited for a busy processor is not counted as time of the looks.
 void Pacer::note_look_cost(std::uint64_t cost_ns, std::uint64_t now_ns) {
   look_cost_ns_ = cost_ns;
   looks_paid_ns_ = std::max(looks_paid_ns_ + kLookWhileNs, now_ns) - kLookWhileNs + kLookCosts * cost_ns;
   looks_paid_ns_ = std::min(looks_paid_ns_, now_ns + kSliceMaxNs);
 }
 
-// While a process executes a program it has no image, and it is not known who will hold it.
+// While a process executes a program it has no image, and it is not known which engine will hold it.
 bool Pacer::is_anybody_executing() const {
   return tree_.is_anybody_executing() ||
          std::any_of(processes_.begin(), processes_.end(),
@@ -253,7 +255,8 @@ void Pacer::note_who_stays() {
   }
 }
 
-// Charges what was moved since the last look. No process is stopped for it any more. Children come before their parents, whose accounts include them.
+// Charges the bytes that were moved since the last look. No process is stopped for these bytes any more. Children come before their parents, because
+// the parents' accounts include the children's bytes.
 void Pacer::charge_the_rest(std::uint64_t now_ns) {
   for (std::size_t i = processes_.size(); i-- > 0;)
     if (!processes_[i]->look() && processes_[i]->is_gone()) forget(i);
@@ -305,7 +308,7 @@ void Pacer::look_at_all(std::uint64_t now_ns) {
   }
 }
 
-// For a process that the library holds: charges what it moves by page faults, because no call of it pays for them.
+// For a process that the library holds: charges the bytes that it moves by page faults, because none of its calls pays for them.
 void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   if (segment_.options.is_ledger_on == 0) return;
   const Growth unbooked = process.take_unforeseen(now_ns);
@@ -322,7 +325,7 @@ void Pacer::charge_unforeseen(PacedProcess& process, std::uint64_t now_ns) {
   process.unturned_bytes += positive(found.read_bytes) + positive(found.write_bytes);
 }
 
-// What the process had moved is now in its parent's account, if the parent has waited for it.
+// If the parent has waited for the process, the bytes of the process are now in the parent's account.
 void Pacer::forget(std::size_t place) {
   const PacedProcess& process = *processes_[place];
   const auto parent = std::find_if(processes_.begin(), processes_.end(),
@@ -336,8 +339,8 @@ void Pacer::forget(std::size_t place) {
   processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-// A process that outlives its parent becomes a child of this process, and no other process waits for it. The job as a whole owes what an orphan had
-// moved that ended before it was seen.
+// A process that outlives its parent becomes a child of this process, and no other process waits for it. When an orphan ended before it was seen,
+// the job as a whole owes the bytes that the orphan moved.
 void Pacer::wait_for_orphans(std::uint64_t now_ns) {
   if (!paced_.takes_orphans) return;
   while (const pid_t pid = processes::ended_orphan(paced_.roots.front())) {
@@ -381,7 +384,7 @@ void Pacer::settle_job(std::uint64_t now_ns, JobBalance::When when) {
     const std::lock_guard lock(mutex_);
     all_ = all;
   }
-  // What left-alone processes have moved is in their parents' accounts after their end, and nobody has to pay for it.
+  // After the end of left-alone processes their bytes are in their parents' accounts. No process has to pay for these bytes.
   if (has_left_alone_) return;
   const Growth found = balance_.settle(all, now_ns, when);
   if (!found.is_any() || paced_.are_writes_held) return;
@@ -429,11 +432,11 @@ void Pacer::charge(PacedProcess& process, const Growth& unbooked, std::uint64_t 
   process.unturned_bytes += positive(growth.read_bytes) + positive(growth.write_bytes);
   process.unsent_bytes += positive(growth.write_bytes);
   have_sent(process, now_ns);
-  // A negative growth comes from a child that was seen to be gone after its parent's account had shown it.
+  // The growth is negative when the parent's account included a child's bytes before the pacer saw that the child was gone.
   guest::correct(job, std::min<std::int64_t>(growth.read_bytes, 0), std::min<std::int64_t>(write_bytes, 0));
 }
 
-// Has the data that the process has written sent to the disk in steps.
+// Makes the kernel send, in steps, the data that the process has written.
 void Pacer::have_sent(PacedProcess& process, std::uint64_t now_ns) {
   if (process.unsent_bytes < policy::kWriteStepBytesMin) return;
   const std::uint64_t due = due_bytes(guest::grant_now(process.job(), now_ns), process.write_disk());
@@ -449,7 +452,8 @@ void Pacer::book(PacedProcess& process, std::int64_t read_bytes, std::int64_t wr
   guest::book_own_traffic(process.job(), process.write_disk(), 0, write_bytes);
 }
 
-// Data that was paid for and removed before it was written makes later writes cheaper, by a fifth at most. All at once it would cause a burst.
+// Some data is paid for and then removed before it is written. The paid bytes make later writes cheaper, by a fifth at most. If they were used
+// at once, they would cause a burst.
 std::uint64_t Pacer::less_unwritten(std::uint64_t write_bytes) {
   constexpr std::uint64_t kShare = 5;
   const std::uint64_t less = std::min(write_bytes / kShare, static_cast<std::uint64_t>(unwritten_bytes_));
@@ -519,8 +523,8 @@ void Pacer::hold_or_let_go(PacedProcess& process, std::uint64_t now_ns) {
       now_ns + slice_ns(guest::grant_now(process.job(), now_ns), now_ns - std::min(now_ns, busy_at_ns));
 }
 
-// A process that uses a file system whose server is stopped stops as well, and so does this thread when it looks at such a process. The other
-// processes pay for what the server moves.
+// A process that uses a file system whose server is stopped also comes to a halt. This thread would halt too when it looks at such a process.
+// So the server is not stopped, and the other processes pay for the bytes that it moves.
 bool Pacer::serves_others(const PacedProcess& process) const {
   return processes::serves_files(process.pid()) &&
          std::any_of(processes_.begin(), processes_.end(),
@@ -542,7 +546,7 @@ void Pacer::stop(PacedProcess& process, std::uint64_t now_ns) {
   note(process, false);
 }
 
-// Counts the stop at each look, so that an observer of the job sees the process wait while it lasts.
+// Counts the stop at each look. So an observer of the job sees that the process waits while the stop lasts.
 void Pacer::book_standing(PacedProcess& process, std::uint64_t now_ns) {
   if (process.stopped_at_ns == 0 || process.job().member == nullptr) return;
   protocol::add(*process.job().member, Counter::slept_ns, now_ns - process.stood_until_ns);

@@ -3,15 +3,16 @@
 // make their system calls themselves.
 //
 // Each process runs for a slice. Then the kernel's account (paced_process.hpp) shows how many bytes the process has moved. These bytes are charged to the job's budget, which
-// the processes that the library holds use, too. The process is stopped (brake.hpp) until what it moved is paid, and until the policy gives
-// the job a turn. So its calls, its page faults and the work of kernel threads for it are all held, and reading cached data is free. A slice is so
-// short that the process moves little in it.
+// the processes that the library holds use, too. The process is stopped (brake.hpp) until these bytes are paid, and until the policy gives the job
+// a turn. So its calls, its page faults and the work of kernel threads for it are all held, and reading cached data is free. A slice is so short
+// that the process moves little in it.
 //
 // Assumes: the account grows when a request goes to the disk, and not when the request ends (task_io_account_read() of block/blk-core.c).
-// What breaks it: a program that asks for much in one call. The kernel finishes a call before a thread stops. So a program that reads 5 MB at once
-//   moves 5 MB at once, and is stopped for them afterwards. The average over some such calls is right. Where the kernel shows large calls before they
-//   are made, notify/ makes them in steps. A program that serves a file system (FUSE) is not stopped while other processes are in the job, because
-//   they may wait for it. What it moves is charged to the job all the same.
+// What breaks it: a program that moves many bytes by one call. The kernel finishes a call before a thread stops. So a program that reads 5 MB in
+// one
+//   call moves 5 MB without a stop, and is stopped afterwards. The average rate over several such calls is right. Where the kernel shows large
+//   calls before they are made, notify/ makes them in steps. A program that serves a file system (FUSE) is not stopped while other processes are
+//   in the job, because they may wait for it. The bytes that it moves are still charged to the job.
 //
 // It runs in a thread of the launcher. So it may stop the launcher's descendants even where the kernel allows no other tracing (Yama), and it ends with the launcher.
 #pragma once
@@ -54,7 +55,7 @@ class Pacer {
   Pacer(const Pacer&) = delete;
   Pacer& operator=(const Pacer&) = delete;
 
-  /// Charges what was moved since the last look, and ends. To be called before the program is waited for.
+  /// Charges the bytes that were moved since the last look, and ends. To be called before the program is waited for.
   void finish();
 
   /// Whether all processes that existed at the beginning were looked at.
@@ -71,18 +72,19 @@ class Pacer {
   /// After finish(): the processes that go on although the first program has ended, without those that are left alone or that cannot be held.
   /// Processes that the library holds come last, because they may still execute a program that the library cannot reach.
   [[nodiscard]] const std::vector<pid_t>& staying() const { return staying_; }
-  /// How many of them the library does not hold, or may not hold.
+  /// How many of the processes that go on are not held by the library, or possibly not held.
   [[nodiscard]] std::size_t staying_without_library() const { return staying_without_library_; }
-  /// What these processes have moved so far, and what was moved by processes that ended after their parents. It is in no other account.
+  /// The bytes that these processes have moved up to now, and the bytes of processes that ended after their parents. No other account
+  /// contains these bytes.
   [[nodiscard]] const Growth& moved_by_orphans() const { return moved_by_orphans_; }
 
-  /// After finish(): how long it takes from now until what was moved from outside is paid at the rate. Bytes that no process was seen to move are
-  /// left out: when an account is lost, for example with a PID namespace that ends, that sum may be too high.
+  /// After finish(): how long it takes from now until the bytes of the processes that were held from outside are paid at the rate. Bytes that no
+  /// process was seen to move are left out. Their sum may be too high when an account is lost, for example with a PID namespace that ends.
   [[nodiscard]] std::uint64_t unpaid_ns(std::uint64_t now_ns) const;
   /// After finish(): whether a signal told a process to end while the process was stopped.
   [[nodiscard]] bool was_anybody_told_to_end() const { return was_anybody_told_to_end_; }
 
-  /// What the kernel has charged to all of them, as far as it was seen.
+  /// The bytes that the kernel has charged to all processes, as far as the pacer has seen them.
   [[nodiscard]] Growth all();
 
   /// The processes found since the last call. A process may be found again when it executes another program.

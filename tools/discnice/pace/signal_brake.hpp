@@ -3,8 +3,8 @@
 //
 // Knowledge assumed: signal(7). When discnice ends, the kernel does not continue processes that SIGSTOP has stopped. So another process, the guard,
 //   waits for the end of discnice and then sends SIGCONT.
-// What breaks it: the guard is killed at the same time. A shell with job control inside the job sees that its child was stopped. A process that
-//   something else stopped while it was stopped here goes on.
+// What breaks it: the guard is killed at the same time. A shell with job control inside the job sees that its child was stopped. When another
+//   program also stops a process that is stopped here, the process still goes on as soon as it is let go here.
 #pragma once
 
 #include <atomic>

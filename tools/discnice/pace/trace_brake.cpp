@@ -13,7 +13,7 @@
 namespace discnice::pace {
 namespace {
 
-// New threads come from threads that still run. In each round there are fewer of these.
+// New threads come from threads that still run. In each round there are fewer running threads.
 constexpr int kRoundsMax = 8;
 constexpr int kPartingsMax = 100;
 constexpr timespec kPartingTime{0, 1'000'000};
@@ -36,7 +36,7 @@ void TraceBrake::let_all_go() {
 }
 
 // Returns how many threads were asked. Returns a negative errno when no thread could be asked, or when another process traces one of them. The kernel
-// also refuses for a thread that is just ending; such a thread does not matter.
+// also refuses for a thread that is just ending. Such a thread does not matter.
 int TraceBrake::ask_new_threads(pid_t pid) {
   int asked = 0;
   int error = 0;
@@ -84,7 +84,7 @@ void TraceBrake::release(pid_t pid) {
   }
 }
 
-// Takes what the kernel has to report about the thread, if anything. A thread that has ended gets the process number 0.
+// Takes the kernel's report about the thread, if there is one. A thread that has ended gets the process number 0.
 void TraceBrake::take_news(pid_t tid, Thread& thread) {
   siginfo_t news{};
   const int result =
@@ -98,11 +98,11 @@ void TraceBrake::take_news(pid_t tid, Thread& thread) {
     return;
   }
   thread.is_standing = true;
-  // A stop that was not asked for is a signal on its way. It is delivered when the thread goes on.
+  // A stop that the brake did not request means that a signal is to be delivered. The signal is delivered when the thread goes on.
   thread.signal = news.si_status >> kEventShift == 0 ? news.si_status : 0;
 }
 
-// Lets a stopped thread go. Returns true when the thread is no longer traced here.
+// Lets a stopped thread go. Returns true when this process no longer traces the thread.
 bool TraceBrake::let_go(pid_t tid, Thread& thread) {
   if (thread.pid == 0) return true;
   if (!thread.is_released || !thread.is_standing) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // trace_brake: stops processes by tracing them, and lets them go on.
 //
-// Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves the call
-//   and goes on with it when it is let go. The kernel lets all threads go when the tracer ends, however it ends.
-// So a process is traced only while it is stopped. A running process can be debugged, and may start a set-user-ID program.
-// What breaks it: a process that another process traces, and kernels that allow no tracing. Such a process cannot be stopped. A call that the kernel
-//   never continues by itself ends with EINTR, as after SIGSTOP and SIGCONT: epoll_wait(2) is one (signal(7)). A thread that waits for a disk stops
-//   when that wait has ended.
+// Knowledge assumed: ptrace(2). PTRACE_SEIZE and PTRACE_INTERRUPT stop a thread without a signal. A thread that is in a system call leaves the
+//   call, and continues the call when the thread is let go. The kernel lets all threads go when the tracer ends for any reason. So a process
+//   is traced only while it is stopped. A running process can be debugged, and may start a set-user-ID program.
+// What breaks it: a process that another process traces, and kernels that allow no tracing. Such a process cannot be stopped. Some calls, such as
+//   epoll_wait(2), are never continued by the kernel. Such a call ends with EINTR, as after SIGSTOP and SIGCONT (signal(7)). A thread that waits for
+//   a disk stops when that wait has ended.
 //
 // One thread makes all calls of one TraceBrake, because for the kernel that thread is the tracer.
 #pragma once
@@ -32,11 +32,12 @@ class TraceBrake {
   /// Lets the process go on.
   void release(pid_t pid);
 
-  /// Notes which threads have stopped; asks threads that came meanwhile; lets threads go that were released before they had stopped. To be called
+  /// Notes which threads have stopped. Asks new threads to stop. Lets threads go that were released before they had stopped. To be called
   /// every few milliseconds while has_work().
   void attend();
 
-  /// Lets all processes go on. It waits for threads that have not stopped yet, as long as a disk may take. The kernel lets threads that stop later go when the tracer ends.
+  /// Lets all processes go on. It waits for threads that have not stopped yet, up to the time that a disk request may take. The kernel lets threads that stop
+  /// later go when the tracer ends.
   void let_all_go();
 
   /// True while any thread is stopped, or was not let go yet.

@@ -16,7 +16,7 @@ namespace {
 
 using gray::base::monotonic_ns;
 
-// The shortest time between two looks. When it cannot be told whether there is a new process, a look is made after the longest time at the latest.
+// The shortest time between two looks. When it is not known whether there is a new process, a look is made after the longest time at the latest.
 // The looks take no more than a hundredth of a processor.
 constexpr std::uint64_t kFollowMinNs = 5'000'000;
 constexpr std::uint64_t kFollowMaxNs = 200'000'000;
@@ -57,8 +57,8 @@ void Tree::look(std::uint64_t now_ns, PacedProcesses& found) {
   cost_ns_ = monotonic_ns() - now_ns;
 }
 
-// The kernel tells nothing about a process that is executing a program at this moment. An environment belongs to an image when the image was the same
-// before and after the environment was read.
+// The kernel tells nothing about a process that is executing a program at this moment. The environment that was read belongs to an image if the
+// process had the same image before and after the reading.
 Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   if (processes::is_older_than_we_are(pid)) return Orphan::stranger;
   const auto facts = processes::facts_of(static_cast<std::uint64_t>(pid));
@@ -71,7 +71,8 @@ Tree::Orphan Tree::judge_orphan(pid_t pid) const {
   return is_ours ? Orphan::ours : Orphan::stranger;
 }
 
-// Orphans that are not children of this process are children of a process above it, which has many. A process that is older than this one existed before the job.
+// An orphan that is not a child of this process is a child of one of its ancestors. That ancestor may have many children. A process that is older than this
+// process existed before the job.
 void Tree::follow_orphans(bool is_first, PacedProcesses& found) {
   if (paced_.takes_orphans) {
     for (const pid_t child : processes::orphans(paced_.roots.front()))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// tree: finds the processes of a job: the named processes, and all processes that are below them or will be.
+// tree: finds the processes of a job: the named processes and all their present and future descendants.
 //
 // Knowledge assumed: /proc/loadavg shows the last number that the kernel gave to a thread. While that number does not change, no process was started.
-//   A process whose parent ended before anybody looked is no longer below the job. When the launcher started the job, the kernel makes such a process
-//   the launcher's child (processes/orphans.hpp). Otherwise it becomes a child of a process above this one (or of init), and is recognised by the
-//   variable in its environment that names the job.
-// What breaks it: in the second case, such a process that was started without this environment, or after the kernel's numbers have started again from the beginning.
+//   When a process's parent ended before the processes were first read, the process is no longer a descendant of the job's processes. When the launcher
+//   started the job, the kernel makes such a process the launcher's child (processes/orphans.hpp). Otherwise it becomes a child of an ancestor of this process
+//   (or of init), and is recognised by the environment variable that names the job.
+// What breaks it: in the second case, a process that was started without this variable, or after
+//   the kernel's process numbers have started again from the beginning.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ namespace discnice::pace {
 /// The processes to look after.
 struct Paced {
   std::vector<pid_t> roots;    // these processes, and all that are below them or will be
-  std::set<pid_t> left_out;    // except these processes, and those below them
+  std::set<pid_t> left_out;    // except these processes and their descendants
   std::string preloaded_name;  // the file name of the preloaded library
-  bool are_adopted = false;    // they ran before the job did: what they moved before does not count
+  bool are_adopted = false;    // they ran before the job: earlier bytes do not count
   std::string obstacle =
       {};  // why the library cannot reach the first process; empty when that has to be found out
   protocol::SegmentName segment_name = {};  // the name of the job's account
   bool takes_orphans =
-      false;  // a process that outlives its parent becomes a child of this process; the first root is one as well
+      false;  // a process that outlives its parent becomes a child of this process; the first root is such a child
   Exchange* exchange =
       nullptr;  // used by the code that sees large calls before they are made; null: there is none
   bool are_reads_held = false;   // the kernel holds the job's reads: no process is stopped for them
@@ -52,7 +53,7 @@ class Tree {
 
   /// Adds processes that have come since the last look to `found`, if it is time for a look.
   void follow(std::uint64_t now_ns, PacedProcesses& found);
-  /// As follow(), but looks at any time.
+  /// Same as follow(), but always looks.
   void look(std::uint64_t now_ns, PacedProcesses& found);
   /// Whether some process was executing a program at that moment, so that it is not known to which job it belongs.
   [[nodiscard]] bool is_anybody_executing() const { return is_anybody_executing_; }

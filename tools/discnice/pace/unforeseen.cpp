@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kSilentNs = 2 * guest::kStaleNs;
 // except during a long call: some seeks of a slow disk.
 constexpr std::uint64_t kLongCallNs = 100'000'000;
-// The process is not stopped for fewer bytes. They stay, and count with the next bytes.
+// The process is not stopped for fewer bytes. These bytes are kept and are added to the next bytes.
 constexpr std::int64_t kWorthBytes = 64 * 1024;
 
 // The growth that was neither charged here nor predicted by the library. The word with the predictions, which includes what was charged here, is
@@ -37,7 +37,8 @@ Unforeseen::Settlement Unforeseen::last_of(const protocol::Member& member) {
           protocol::get(member, protocol::Counter::settled_write_bytes)};
 }
 
-// A child may be waited for between the look at the account and this look. Then the account shows the child the next time.
+// The process may wait for a child between the reading of the account and this reading. Then the account includes the
+// child at the next look.
 bool Unforeseen::may_be_of_child(const std::optional<processes::PageFaults>& faults) {
   const auto before = std::exchange(faults_, faults);
   const bool has_ended = !before || !faults || faults->of_ended_children != before->of_ended_children;
@@ -61,7 +62,7 @@ Growth Unforeseen::take(protocol::Member& member, const Growth& growth, std::uin
     since_settled_ = charged_;
     return {};
   }
-  // A long call makes no page faults, so two looks tell the two cases apart.
+  // A long call makes no page faults. So two looks distinguish a long call from page faults.
   if (!faults_at_first_) faults_at_first_ = faults->own;
   if (faults->own == *faults_at_first_ && now_ns < settled_.at_ns + kLongCallNs) return {};
   const Growth found{beyond(since_settled_.read_bytes, charged_.read_bytes, member.pending_read_bytes),

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// unforeseen: what a process that the library holds moves without making a call: by page faults, or by a ring that a kernel thread empties.
+// unforeseen: the bytes that a process with the library moves without making a call: by page faults, or by an io_uring ring that a kernel
+// thread empties.
 //
-// Knowledge assumed: the library settles at the first call of a process that comes a tick of the coarse clock after the last settlement, and predicts
-//   what a call will move before it makes the call. For a call that looks for names or removes files it predicts no reading, and such a call may last
-//   as long as a slow disk seeks. A process's account grows by that of a child when it waits for the child (wait_task_zombie()).
-// Output observed: the process's account; its page faults and those of its children; the words of its member: when it settled last, what it had found
-//   by then, and what it has predicted since.
+// Knowledge assumed: a member settles at its first call that comes at least a tick of the coarse clock after its last settlement. The library
+//   predicts the bytes that a call will move before it makes the call. For a call that searches for names or removes files it predicts no reading,
+//   and such a call may last as long as a slow disk seeks. When a process waits for a child, the child's account is added to the account of the
+//   process (wait_task_zombie()).
+// Output observed: the process's account; the page faults of the process and of its children; the member's fields in the segment: the time of the
+//   last settlement, the bytes that were settled by then, and the bytes that were predicted since then.
 // Inference drawn: suppose that the account has grown by more than was predicted, and that the last settlement is some ticks old. If there were page
-//   faults meanwhile, no call has moved these bytes. Without page faults that is true only when the last settlement is older than a long call lasts.
-//   The pacer then charges the bytes. From then on they count as predicted, so that the library does not charge them again when the process makes its
-//   next call. Bytes that a child had moved are not charged here.
-// What breaks it: a call that moves much more than was predicted and lasts long. It is charged before its end and not after it; the sum is right.
+//   faults meanwhile, no call has moved these bytes. If there were no page faults, a call may have moved these bytes, unless the last settlement was
+//   longer ago than the longest call lasts. The pacer then charges the bytes. From then on they count as predicted, so that the library does not
+//   charge them again when the process makes its next call. Bytes that a child had moved are not charged here.
+// What breaks it: a call that moves much more than was predicted and lasts long. The bytes of such a call are charged before the call ends. The
+//   sum is still right.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +30,13 @@ class Unforeseen {
  public:
   using ReadFaults = std::function<std::optional<processes::PageFaults>()>;
 
-  /// The account has grown by `growth` since the last call. Returns what is to be charged now. `read_faults` returns the process's page faults, and
-  /// is called only when there is something to charge.
+  /// `growth` is the growth of the account since the last call. Returns the bytes to charge now. `read_faults` returns the process's page faults,
+  /// and is called only when there is something to charge.
   Growth take(protocol::Member& member, const Growth& growth, std::uint64_t now_ns,
               const ReadFaults& read_faults);
 
  private:
-  // Several settlements may fall into one tick of the coarse clock. Their sums tell them apart.
+  // Several settlements may fall into one tick of the coarse clock. Their sums distinguish them.
   struct Settlement {
     std::uint64_t at_ns = 0;
     std::uint64_t read_bytes = 0;

@@ -24,11 +24,11 @@
 namespace discnice::pace {
 namespace {
 
-// The pacer's thread has priority (pacer.cpp), because programs run on while it waits for a processor.
+// The pacer's thread has a higher priority (pacer.cpp) than this thread. While the pacer waits for a processor, programs run on.
 constexpr int kAfterThePacer = 10;
 
-// The inodes of files on which a process has a lease (fcntl(2)). Opening such a file would break the lease, and the signal that reports this ends a
-// holder that does not expect it.
+// The inodes of files on which a process has a lease (fcntl(2)). Opening such a file would break the lease. The kernel reports this to the holder
+// by a signal, and the signal ends a holder that does not handle it.
 std::set<std::uint64_t> leased_files() {
   std::set<std::uint64_t> leased;
   std::ifstream locks("/proc/locks");
@@ -55,7 +55,7 @@ int open_written(protocol::Segment& segment, const std::string& path, const std:
   const int found = open(path.c_str(), O_PATH | O_CLOEXEC);
   struct statx status {};
   int fd = -1;
-  // The server of a file system is not asked, because it may be one of the stopped processes.
+  // The server of a file system in user space is not asked, because the server may be one of the stopped processes.
   if (found >= 0 &&
       statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &status) == 0 &&
       S_ISREG(status.stx_mode) && leased.count(status.stx_ino) == 0) {

@@ -3,13 +3,13 @@
 // that for programs that the library can reach.
 //
 // Knowledge assumed: the kernel's flusher sends a file's dirty data all at once, up to half a minute later. sync_file_range() with
-//   SYNC_FILE_RANGE_WRITE alone starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open there, whatever
-//   its name is by now.
+//   SYNC_FILE_RANGE_WRITE alone starts that now (transfer/smooth_writes.hpp). /proc/PID/fd/N opens the file that a process has open as descriptor
+//   N, even when the file was renamed or removed.
 // Output observed: which files a process has open for writing, when its account has grown by a step.
-// Inference drawn: what the process has written since then lies in these files. When it is sent now, it reaches the disk at the job's rate.
-// What breaks it: a file that was closed meanwhile is left to the kernel. So are a file with a lease, and what is written to maps. A program that
-//   watches a file for being opened (inotify) sees that it was opened. Without a rate nothing is sent: beside restic under `nice`, data that was sent
-//   early made a foreground wait longer.
+// Inference drawn: the data that the process has written lies in these files. When this data is sent now, it reaches the disk at the job's rate.
+// What breaks it: a file that was closed meanwhile is left to the kernel. A file with a lease, and data written to maps, are also left to the
+//   kernel. A program that watches a file for being opened (inotify) sees that it was opened. Without a rate nothing is sent. With restic under
+//   `nice`, data that was sent early made a foreground program wait longer.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,8 @@
 
 namespace discnice::pace {
 
-/// How much a process writes before it is sent; 0: all is left to the kernel. A null disk is not known.
+/// Returns how many bytes a process writes before they are sent; 0 means that all data is left to the kernel.
+/// `disk` is null when the disk is not known.
 std::uint64_t due_bytes(const Grant& grant, const protocol::Disk* disk);
 
 /// One thread makes all calls. The sender has a thread of its own, which starts with the first request.
@@ -39,7 +40,7 @@ class WriteSender {
 
   /// Asks for the process's written data to be sent. Never waits.
   void ask(pid_t pid);
-  /// Whether sending was asked for this process, and is not done yet.
+  /// Whether sending was requested for this process, and is not done yet.
   [[nodiscard]] bool is_busy_with(pid_t pid);
 
  private:

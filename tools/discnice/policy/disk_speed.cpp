@@ -4,7 +4,7 @@
 namespace discnice::policy {
 namespace {
 
-// The bounds of what may be learned. Counters that show more or less are wrong.
+// The bounds of a learned time. Counters that show times beyond these bounds are wrong.
 constexpr std::uint64_t kLearnedMinNs = 50'000;
 constexpr std::uint64_t kLearnedMaxNs = 50'000'000;
 constexpr std::uint64_t kRequestMaxMs = 1000;
@@ -13,11 +13,11 @@ constexpr std::uint64_t kMicrosecondNs = 1000;
 // Larger requests belong to a stream. More reads than kReadsAtOnceMax in one look count as kReadsAtOnceMax.
 constexpr std::uint64_t kRandomRequestBytesMax = 32 * 1024;
 constexpr std::uint64_t kReadsAtOnceMax = 32;
-// After this many reads most of the disk's time is learned.
+// After this many reads the learned time is near the disk's time.
 constexpr std::uint64_t kReadsToLearn = 128;
-// A look moves the known time towards the seen time by one part in `up` when that is longer, and by one part in `down` when it is shorter. Each of the first looks at reads
-// counts for as much as all looks before it. A card writes small amounts fast and large amounts slowly: beside rsync to a card, with 16 for writes, a program's start under
-// `idle` took up to six times as long.
+// A look moves the known time towards the seen time: by 1/up of the difference when the seen time is longer, and by 1/down when it is shorter. Each of the
+// first looks at reads has the same weight as all looks before it. A card writes small amounts fast and large amounts slowly. With `up` = 16 for writes, a
+// program's start took up to six times as long while rsync wrote to a card under `idle`.
 struct Steps {
   std::uint64_t up;
   std::uint64_t down;
@@ -47,7 +47,7 @@ bool are_reads_of_stream(const DiskActivity& before, const DiskActivity& after, 
   return growth(after.sample.read_bytes, before.sample.read_bytes) / reads > kRandomRequestBytesMax;
 }
 
-// The known time after one more look. `looks` is the number of looks before it.
+// The known time after one more look. `looks` is the number of earlier looks.
 std::uint32_t nearer(std::uint64_t known_us, std::uint64_t seen_ns, const Steps& steps, std::uint64_t looks) {
   const std::uint64_t seen_us = learnable(seen_ns) / kMicrosecondNs;
   const std::uint64_t parts = smaller(looks + 2, seen_us > known_us ? steps.up : steps.down);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// floor: the longest time for which a job that gives way may be held back before it gets a turn all the same.
+// floor: the longest time for which a job that gives way may wait before it gets a turn in any case.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace discnice::policy {
 
-/// At a mechanical disk, a job gets its next turn at the latest this long after its last one, so that no job starves. Two requests a second cost a mechanical disk's foreground
-/// some hundredths. Four requests cost eight hundredths on bench/hddsim, even when each is one window of read-ahead.
+/// At a mechanical disk, a job gets its next turn at most this long after its last turn, so that no job starves. Two requests a second cost the foreground
+/// of a mechanical disk a few hundredths of its speed. Four requests a second cost eight hundredths on bench/hddsim, even when each request is one window of
+/// read-ahead.
 inline constexpr std::uint64_t kTurnNs = 500'000'000;
 
-/// How long after the job's last operation an operation of `cost_bytes` may start, whatever others do. The time is shorter on a disk where others
-/// wait less for a request, and when a least rate is set, so that the job gets that rate. Pure.
+/// How long after the job's last operation an operation of `cost_bytes` may start, even when others use the disk. The time is shorter on a disk
+/// where others wait less for a request, and when a least rate is set, so that the job gets that rate. Pure.
 inline std::uint64_t turn_after_ns(const Grant& grant, const DiskActivity& activity,
                                    std::uint64_t cost_bytes) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;

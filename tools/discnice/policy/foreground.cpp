@@ -6,15 +6,16 @@
 namespace discnice::policy {
 namespace {
 
-// What a file system may write by itself between two samples beside a job that writes (journal, inodes).
+// The bytes that a file system may write for itself (journal, inodes) between two samples while a job writes.
 constexpr std::uint64_t kOwnMetadataBytes = 64 * 1024;
 constexpr std::uint64_t kKib = 1024;
-// The bounds of a believable request: a page, and the most that a disk takes at once.
+// The bounds of a plausible request size: a page, and the largest request that a disk accepts.
 constexpr std::uint64_t kRequestBytesMin = 4096;
 constexpr std::uint64_t kRequestBytesMax = UINT64_C(4) << 20;
 // The limit for charged writes that never come, because the data was removed before the kernel wrote it, or went to another device.
 constexpr std::uint64_t kAwaitedMax = UINT64_C(1) << 30;
-// A job whose calls take long looks rarely. One look then counts as all the looks that there would have been, at most as many as bring any pace down to its least.
+// A job whose calls take long looks at the disk rarely. One look then counts for the looks that were missed, but for no more looks than are needed to bring any
+// pace down to the lowest pace.
 constexpr std::uint64_t kHalvingNs = 3'000'000;
 constexpr std::uint64_t kHalvingsMax = 16;
 
@@ -27,15 +28,15 @@ std::uint64_t clamp(std::uint64_t value, std::uint64_t low, std::uint64_t high) 
   return value > high ? high : value;
 }
 
-// Subtracts what the device has moved from the job's awaited bytes. Returns the rest, which somebody else has moved.
+// Subtracts the bytes that the device has moved from the job's awaited bytes. Returns the rest, which other users have moved.
 std::uint64_t take_own(std::uint64_t moved, std::uint64_t* awaited) {
   const std::uint64_t own = smaller(moved, *awaited);
   *awaited -= own;
   return moved - own;
 }
 
-// True when more reads are under way than the job can have. A disk serves a stream that goes straight on before it seeks to another, so the
-// foreground may wait for a long time before one of its requests ends. Writes under way tell nothing, because the kernel makes them when it likes.
+// True when more reads are under way than the job can have. A disk serves a sequential stream before it seeks to another place. So the foreground
+// may wait for a long time before one of its requests ends. Writes under way are no sign of others, because the kernel makes them at any time.
 bool is_somebody_waiting(const DiskActivity& activity) {
   const std::uint64_t request_bytes = clamp(activity.request_bytes, kRequestBytesMin, kRequestBytesMax);
   const std::uint64_t own_requests = (activity.own_reads_awaited + request_bytes - 1) / request_bytes;
@@ -51,8 +52,8 @@ bool is_syncing(const DiskActivity& before, DiskActivity& after) {
   return is_own || was_own;
 }
 
-// All that was charged before a sending is on the disk when the sending has ended, even if the disk's counters show fewer bytes. It cannot be known
-// how many bytes the metadata of many files becomes on the disk.
+// When a sending has ended, all data that was charged before it is on the disk, even if the disk's counters show fewer bytes. The number of bytes
+// that the metadata of many files takes on the disk is not known.
 void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, DiskActivity& after) {
   const std::uint64_t booked = before.syncing_written_kib * kKib + own_writes;
   const bool has_ended = before.own.is_syncing != 0 && after.own.is_syncing == 0;
@@ -62,7 +63,7 @@ void forget_what_was_sent(const DiskActivity& before, std::uint64_t own_writes, 
       is_under_way ? static_cast<std::uint32_t>(smaller(booked / kKib + 1, UINT32_MAX)) : 0;
 }
 
-// Whether other users were at the disk, and whether they have written.
+// Whether other users have used the disk, and whether they have written.
 struct Others {
   bool are_there;
   bool have_written;
@@ -81,26 +82,27 @@ Others look_for_others(const DiskActivity& before, DiskActivity& after) {
   const std::uint64_t writes =
       take_own(growth(after.sample.written_bytes, before.sample.written_bytes), &after.own_writes_awaited);
   forget_what_was_sent(before, own_writes, after);
-  // No read is under way and no new read was charged, so the reads that are still awaited went to another disk or to none.
+  // No read is under way and no new read was charged, so the reads that are still awaited went to another disk, or to no disk.
   if (after.sample.reads_in_flight == 0 && own_reads == 0) after.own_reads_awaited = 0;
   const std::uint64_t allowance = after.own.written_bytes != 0 ? kOwnMetadataBytes : 0;
-  // What the disk writes and flushes for a call of this user's jobs belongs to them, with the journal. Otherwise somebody waits for an fsync. A
-  // journal's own commit, every few seconds, is taken for such an fsync.
+  // During a call of this user's jobs that brings data to the disk, the writes and flushes of the disk, with the journal, belong to these jobs.
+  // At other times a flush means that another program waits for an fsync. A journal's own commit, every few seconds, is taken for such an
+  // fsync.
   const bool is_own = is_syncing(before, after);
   const bool has_flushed = growth(after.sample.flushes, before.sample.flushes) != 0;
   const bool has_somebody_written = !is_own && (writes > allowance || has_flushed);
   return {reads != 0 || has_somebody_written || is_somebody_waiting(after), has_somebody_written};
 }
 
-// The mean time of the reads between the two samples. The foreground has to wait for such a time.
+// The mean time of the reads between the two samples. The foreground has to wait for about this time.
 std::uint64_t latency_ns(const DiskActivity& before, const DiskActivity& after) {
   const std::uint64_t reads = growth(after.sample.reads, before.sample.reads);
   if (reads == 0) return 0;
   return growth(after.sample.read_ms, before.sample.read_ms) * 1'000'000 / reads;
 }
 
-// A program that writes and waits for its fsync is seen only when the flush has ended. So its next fsync may be under way for a long time before
-// anything shows: for as long as the last fsync and the pause before it.
+// A program that writes and waits for its fsync is noticed only when the flush has ended. So the next fsync may have been under way for a long
+// time before the job notices it: up to the duration of the last fsync plus the pause before that fsync.
 std::uint64_t beside_writer_ns(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   const std::uint64_t least_ns = preemption_max_ns(after, kPreemptionMaxNs);
   const std::uint64_t most_ns = preemption_max_ns(after, kPreemptionBesideWriterMaxNs);
@@ -130,7 +132,7 @@ DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const
   after.sample = sample;
   after.own = own;
   if (before.sampled_at_ns == 0 || before.sampled_at_ns > now_ns || before.foreground_at_ns > now_ns) {
-    // There is no earlier sample to compare with, so only a request under way can show another user.
+    // There is no earlier sample to compare with, so only a request that is under way can be a sign of another user.
     begin_watching(after, grant, sample.in_flight != 0, now_ns);
     after.own_reads_awaited = after.own_writes_awaited = 0;
     return after;

@@ -3,15 +3,15 @@
 //
 // Knowledge assumed: a block device counts each request when the request has ended, and shows how many are under way
 //   (Documentation/admin-guide/iostats.rst). The kernel charges a read to the process when the request is submitted. It charges a write when the page
-//   becomes dirty; the device sees that write up to half a minute later.
+//   becomes dirty. The device sees that write up to half a minute later.
 // Output observed: the device's counters, every few milliseconds while a job that gives way has something to do; the bytes charged to the job's own
 //   members and to this user's other jobs.
 // Inference drawn: three things belong to the foreground: bytes at the device beyond those that were charged to this user's jobs; reads under way
-//   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs asked for. policy/giving_way.hpp says what
-//   follows from that.
+//   while no read of these jobs is outstanding; and flushes of the disk's cache that no call of these jobs requested. policy/giving_way.hpp describes
+//   the job's reaction.
 // What breaks it: members whose reads the library does not see (static programs). The file system's own writes: they belong to no program, and beyond
 //   a small allowance they are taken for foreground. A journal's commits, which look like another program's fsync. A disk without a write cache,
-//   which is never told to flush it. A device below this one (members of a RAID, a disk shared by virtual machines).
+//   because the kernel never flushes it. A device that shares a disk with other devices (members of a RAID, disks of virtual machines).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace discnice::policy {
 
-/// The new knowledge after one more sample. Pure.
+/// Returns what is known after one more sample. Pure.
 DiskActivity observe(const DiskActivity& before, const DiskSample& sample, const OwnTraffic& own,
                      const Grant& grant, std::uint64_t now_ns);
 

@@ -11,8 +11,9 @@ constexpr std::uint64_t kPauseMaxNs = kSecondNs;
 constexpr std::uint64_t kQuietNs = kSecondNs;
 // On a mechanical disk, the pace begins to grow after this time without foreground, if the preemption interval has passed, too.
 constexpr std::uint64_t kPausedNs = 60'000'000;
-// The pace from which backing off starts, and the growth of the pace in a quiet second. The start lies below the speed of most disks, so the first
-// look has an effect. From 256 MB/s the job made three more requests while the foreground waited, and each cost the foreground a seek.
+// The pace from which backing off starts, and the growth of the pace in a quiet second. The start is below the speed of most disks, so the first
+// look has an effect. With a start of 256 MB/s the job made three more requests while the foreground waited, and each request cost the foreground
+// a seek.
 constexpr std::uint64_t kPaceStart = 32'000'000;
 constexpr std::uint64_t kPaceGain = 1'000'000'000;
 
@@ -42,7 +43,7 @@ bool was_ours(const DiskActivity& before, std::uint64_t now_ns) {
   return growth(now_ns, before.foreground_at_ns) >= before.preemption_ns;
 }
 
-// Whether the foreground is back soon after the job had taken the disk for idle and used it. The job may have done both since the last look.
+// Whether the foreground is back soon after the job had judged the disk to be idle and used it. Both may have happened since the last look.
 bool had_only_paused(const DiskActivity& before, const DiskActivity& after, std::uint64_t now_ns) {
   if (before.ran_since_ns != 0) return growth(now_ns, before.ran_since_ns) < kPauseMaxNs;
   return has_run(before, after) && was_ours(before, now_ns) &&

@@ -2,11 +2,11 @@
 // idle: idle-time scheduling with a preemption interval (Eggert & Touch, SOSP 2005).
 //
 // Idea: after any request of the foreground no other program is served until the disk has been quiet for the preemption interval. A foreground
-// program that thinks for a moment between two reads then finds the disk's head where it left it.
+//   program that thinks for a moment between two reads then finds the disk's head where its last read left the head.
 //
 // Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's.
-// What breaks it: a request of the job that is under way when the foreground comes. It cannot be taken back, so the foreground waits for one request.
-//   A foreground whose pauses are longer than the longest interval.
+// What breaks it: a request of the job that is under way when the foreground comes. The request cannot be cancelled, so the foreground waits for one
+//   request. A foreground whose pauses are longer than the longest interval.
 #include "tools/discnice/policy/idle.hpp"
 
 #include "tools/discnice/policy/floor.hpp"

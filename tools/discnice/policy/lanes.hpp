@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lanes: the limits that a job may have at the same time (all bytes, read bytes, written bytes, operations). Each limit has an account of its own.
 //
-// A lane is a rate window that counts other units. So every policy that works on one word works on each lane.
+// A lane is a rate window that counts in units of its own. A policy that works on one word therefore works on each lane.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace discnice::policy {
 enum class Lane : std::uint8_t { bytes, read_bytes, written_bytes, operations };
 inline constexpr std::uint32_t kLaneCount = 4;
 
-/// The lane's limit in its units for each second; 0 = none.
+/// The lane's limit in its units for each second; 0 = no limit.
 constexpr std::uint64_t lane_limit(const Grant& grant, Lane lane) {
   switch (lane) {
     case Lane::bytes:

@@ -12,22 +12,23 @@ namespace {
 
 using gray::base::LineSums;
 
-// An ordinary mechanical disk: the time of an access, of a flush (its journal takes two accesses), and of a KiB at 100 MB/s.
+// The times of an ordinary mechanical disk: for an access, for a flush (the journal takes two accesses), and for a KiB at
+// 100 MB/s.
 constexpr double kAccessUs = 8'000;
 constexpr double kFlushUs = 2 * kAccessUs;
 constexpr double kKibUs = 10;
 // The length of an interval: long enough for an access, short enough for a quick verdict.
 constexpr double kIntervalUs = 6'000;
 constexpr double kIntervalExpectedUs = 6 * kIntervalUs;
-// An interval is slower when it took more than 4/3 of the expected time. A smaller excess harms nobody, and happens by chance all the time.
+// An interval is slower when it took more than 4/3 of the expected time. A smaller excess is harmless, and often happens by chance.
 constexpr double kSlowerShare = 4.0 / 3;
-// An interval that took this many times as long cannot be a chance of seeks. It counts twice.
+// An interval that took this many times the expected time cannot be explained by random seeks. It counts twice.
 constexpr double kMuchSlowerShare = 3;
-// The job is suspended when a fair coin would show so many minuses with at most this probability.
+// The job is suspended when chance alone would give at least as many slow intervals with at most this probability.
 constexpr double kDoubtMax = 1.0 / 16;
 constexpr unsigned kSignsMax = 8;
-// A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: a disk that became slower for good is learned after
-// some hundred probes.
+// A kind is judged after kYoungCalls calls, and kRememberedCalls calls of it are remembered. Slow calls have little weight: the job adapts to a disk that
+// became permanently slower after some hundred probes.
 constexpr double kYoungCalls = 8;
 constexpr double kRememberedCalls = 64;
 constexpr double kRememberedFlushes = 8;
@@ -35,7 +36,7 @@ constexpr double kSlowWeight = 1.0 / 16;
 // This many probes in a row must go well before the job goes on. Each good interval shortens the next suspension by this part.
 constexpr std::uint64_t kGoodProbes = 2;
 constexpr std::uint64_t kForgivenShare = 16;
-// The writes of a suspended job, in its turns and probes, may come to this many steps, because a step takes longer than a probe.
+// A suspended job may write up to this many steps in its turns and probes, because a step takes longer than a probe.
 constexpr std::uint64_t kSuspendedSteps = 4;
 // A shorter call has not waited for a disk: the first call after a pause may find data that was read ahead before the pause.
 constexpr std::uint64_t kWaitNs = 1'000'000;
@@ -66,7 +67,7 @@ double expected_us(CallKind kind, const LineSums& learned, const CallSums& calls
   return best_us > least_us ? best_us : least_us;
 }
 
-// The actual and the expected time of an interval's calls, of the kinds that can be judged.
+// The actual and the expected time of the calls of an interval. Only kinds that can be judged are included.
 struct Pair {
   double actual_us = 0;
   double expected_us = 0;
@@ -168,7 +169,8 @@ std::uint64_t flush_bytes(const JobProgress& progress) {
   if (progress.is_suspended != 0) return kSuspendedSteps * kFlushBytesMax;
   const LineSums& learned = progress.learned[static_cast<unsigned>(CallKind::flush)];
   if (learned.weight < 1 || learned.y <= 0) return kFlushBytesMin;
-  // A step has a fixed cost, so the size approaches the wanted time from below, step by step.
+  // A step has a fixed cost in time. So the size found here is too small at first, and comes closer to the
+  // right size with each step.
   const double bytes = learned.x * 1024 / learned.y * (kFlushNs / 1000.0);
   if (bytes >= number(kFlushBytesMax)) return kFlushBytesMax;
   return bytes > number(kFlushBytesMin) ? static_cast<std::uint64_t>(bytes) : kFlushBytesMin;

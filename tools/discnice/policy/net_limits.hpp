@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// net_limits: how a job is held on the network, beside the disk, as text and in a grant.
+// net_limits: the limits of a job on the network, which it has in addition to the limits on the disk, as text and in a grant.
 //
 // Words with blanks or commas between them: `off`, or any of `nice` (it gives way to others), a rate for each way (1M), `up=RATE` and `down=RATE`.
 #pragma once
@@ -20,7 +20,7 @@ struct NetLimits {
   bool operator==(const NetLimits&) const = default;
 };
 
-/// False where the text says none. Pure.
+/// False when the text has no such limit. Pure.
 bool parse_net_limits(const char* text, std::size_t length, NetLimits* limits);
 
 NetLimits net_limits_of(const Grant& grant);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // nice: full speed while nobody else uses the disk, and slower the more others use it.
 //
-// Idea: additive increase, multiplicative decrease. Each look at the disk that finds somebody else there halves the pace, down to the floor. When the
-// others have been away for the preemption interval, each look that finds nobody adds to the pace. After a second without others the pace is
+// Idea: additive increase, multiplicative decrease. Each look at the disk that finds other users halves the pace, down to the floor. When the others
+// have been away for the preemption interval, each look that finds no other user adds to the pace. After a second without others the pace is
 // unlimited. An operation starts when the time that its bytes take at the present pace has passed since the job's last operation. So a rising pace
 // has an effect at once. A small operation counts for more than its bytes, because its seek costs the others the same time.
 //
-// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's; policy/giving_way.hpp changes the pace.
+// Assumes: policy/foreground.hpp, or policy/pressure.hpp, tells the foreground's requests from the job's requests; policy/giving_way.hpp changes
+// the pace.
 // What breaks it: the same as for `idle`. A few requests of others in a second slow the job down and do not stop it.
 #include "tools/discnice/policy/nice.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// policy: decides whether an operation may go now. Policies are pure functions of (state, grant, cost, now). No code here sleeps or reads anything else.
+// policy: decides whether an operation may start now. Policies are pure functions of (state, grant, cost, now). No code here sleeps or reads anything
+// else.
 //
-// The whole state of a policy is one 64-bit word. So a tree of processes can keep it in shared memory and change it with one compare-and-swap,
-// without a lock that a killed member could leave behind.
+// The whole state of a policy is one 64-bit word. So a tree of processes can keep the state in shared memory and change the state with one
+// compare-and-swap, without a lock that a killed member could leave behind.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,11 @@ struct Policy {
   bool needs_rate;
   /// Admits an operation of `cost_bytes` at `now_ns`.
   Decision (*admit)(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns);
-  /// Corrects the account afterwards. A positive number means that the disk did more than was admitted.
+  /// Corrects the account afterwards. A positive number means that the disk moved more bytes than were admitted.
   State (*correct)(State state, const Grant& grant, std::int64_t correction_bytes, std::uint64_t now_ns);
-  /// Null for a policy that does not look at the disk. Otherwise it tells whether an operation of `cost_bytes` may go, given the disk's other users.
-  /// `last_go` is the instant at which the job's last operation went. The caller asks again until the instant of the answer has come; only then does
-  /// the state become `next`.
+  /// Null for a policy that does not look at the disk. Otherwise it tells whether an operation of `cost_bytes` may start, given the disk's other
+  /// users. `last_go` is the instant at which the job's last operation started. The caller asks again until the instant of the answer has come. Only
+  /// then the state becomes `next`.
   Decision (*hold)(State last_go, const Grant& grant, const DiskActivity& activity, std::uint64_t cost_bytes,
                    std::uint64_t now_ns);
 };

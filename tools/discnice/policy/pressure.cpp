@@ -6,11 +6,13 @@
 namespace discnice::policy {
 namespace {
 
-// Others are there when they wait for more than one part in kForegroundShare of a window. A smaller part is the kernel's own housekeeping.
+// Others use the disk when they wait for more than 1/kForegroundShare of a window. A smaller part comes from the kernel's own
+// housekeeping.
 constexpr std::uint64_t kForegroundShare = 12;
 // A larger part is needed in a window in which the job waited, and in the window after it. The requests of the job may still be on their way through
 // kernel threads, which wait like the job.
-// If they were taken for others, the job would be held back for good, because each of its turns would cause the next sighting.
+// If these requests were taken for requests of others, the job would be held back for ever, because each of its turns would
+// look like a foreground.
 constexpr std::uint64_t kDoubtfulShare = 5;
 // A window replaces many looks at counters, so it halves the pace this many times.
 constexpr unsigned kHalvings = 8;
@@ -18,7 +20,7 @@ constexpr unsigned kHalvings = 8;
 constexpr std::uint64_t kHeldWindowNs = 50'000'000;
 constexpr std::uint64_t kHeldQuietNs = 2 * kHeldWindowNs;
 constexpr std::uint64_t kRecentNs = 1'000'000'000;
-// A window is silent when the job waited for at most one part in kSilentShare of it. After kTriesMax windows that were not silent the job stops trying.
+// A window is silent when the job waited for at most 1/kSilentShare of the window. After kTriesMax windows that were not silent the job stops trying.
 constexpr std::uint64_t kSilentShare = 4;
 constexpr std::uint64_t kTriesMax = 3;
 
@@ -75,7 +77,7 @@ DiskActivity observe_pressure(const DiskActivity& before, const PressureSample& 
     if (after.preemption_ns < kHeldQuietNs) after.preemption_ns = kHeldQuietNs;
     return after;
   }
-  // A window in which the job itself waited says nothing of others, so the earlier knowledge stays.
+  // A window in which the job itself waited tells nothing about others, so the earlier result stays.
   if (is_silence || !was_seen_recently(before, now_ns)) {
     come_back(before, after, grant, now_ns);
     if (was_seen_recently(before, now_ns)) after.preemption_ns = before.preemption_ns;

@@ -7,8 +7,8 @@
 // The paper keeps a list of recent operations. When each operation counts at its instant, large operations pay twice: an operation of 4RN bytes still
 // fills the window when the next one comes, and a job of such operations gets 57 % of its rate. Here bytes drain from the window at R from the moment
 // they were admitted (the generic cell rate algorithm: the "theoretical arrival time" is State::paid_until_ns). So B/R - N is exactly the time still
-// owed, and the long-run average is R for operations of any size. There are two more differences, so that the average over a whole run is R and not R
-// plus a burst: the window starts used up instead of empty, and an operation starts when its own cost, too, is paid.
+// owed, and the long-run average is R for operations of any size. There are two more differences: the window starts used up instead of empty, and an
+// operation starts when its own cost is paid, too. So the average over a whole run is R and not R plus a burst.
 //
 // Assumes: an instant means the same in all processes (CLOCK_MONOTONIC).
 // What breaks it: only a wrong cost.
@@ -18,7 +18,7 @@ namespace discnice::policy {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-// No single correction or operation moves the account by more than this, because a wrong number must not stop a job for good.
+// No single correction or operation moves the account by more than this, because a wrong number must not stop a job for ever.
 constexpr std::uint64_t kStepMaxNs = 3600 * kNanosecondsPerSecond;
 
 std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s) {
@@ -32,8 +32,8 @@ std::uint64_t drain_time_ns(std::uint64_t bytes, std::uint64_t rate_bytes_per_s)
 
 Decision admit_by_rate(State state, const Grant& grant, std::uint64_t cost_bytes, std::uint64_t now_ns) {
   if (cost_bytes == 0 || grant.rate_bytes_per_s == 0) return {state, {0}};
-  // An operation may use savings up to its own cost, however large it is. So when an operation was predicted too high and refunded, the refund can
-  // pay for a next operation of the same size.
+  // An operation of any size may use unused rate up to its own cost. When an operation moved fewer bytes than predicted, the difference is given
+  // back, and can pay for the next operation of the same size.
   const std::uint64_t own_ns = drain_time_ns(cost_bytes, grant.rate_bytes_per_s);
   const std::uint64_t window_ns = own_ns > grant.window_ns ? own_ns : grant.window_ns;
   const std::uint64_t window_start_ns = now_ns > window_ns ? now_ns - window_ns : 0;

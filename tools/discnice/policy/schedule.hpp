@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// schedule: decides which limit holds at which time of the week.
+// schedule: decides which limit is in force at which time of the week.
 //
 //   Mon-Fri 09:00-18:00 2M, Sat 10:00-12:00 idle, else nice
 //
 // Entries are separated by commas; each has days (one, or a range that may pass Sunday), hours (a range that may pass midnight), or
-// both, and then a rate, the name of a policy that needs none, or `pause`. Behind that `net` and a limit of the network (net_limits.hpp) may follow:
+// both, and then a rate, the name of a policy that needs no rate, or `pause`. Behind that `net` and a limit of the network (net_limits.hpp) may
+// follow:
 //
 //   Mon-Fri 09:00-18:00 2M net 500K, else nice net up=1M down=4M
 //
-// The first entry that fits holds; `else` fits always.
+// The first entry that fits the time is used. `else` fits at any time.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,7 @@ struct ScheduleEntry {
 struct Schedule {
   ScheduleEntry entries[kScheduleEntriesMax];
   unsigned count = 0;
-  const char* problem = nullptr;     // what is wrong; null when nothing is
+  const char* problem = nullptr;     // what is wrong; null: nothing
   std::size_t problem_position = 0;  // in the text
 };
 
@@ -47,10 +48,10 @@ Schedule parse_schedule(const char* text, std::size_t length);
 /// The entry that is valid on `day` (0 is Monday) at `minute` of the day, or null if there is none. Pure.
 const ScheduleEntry* active_entry(const Schedule& schedule, unsigned day, unsigned minute);
 
-/// Whether an entry fits at every time of the week. Pure.
+/// Whether each time of the week has an entry that fits. Pure.
 bool is_always_said(const Schedule& schedule);
 
-/// What holds while the entry does: `grant`, which holds without one, with the entry's policy, rate and network. Pure.
+/// The grant while the entry is in force: `grant` with the policy, the rate and the network limit of the entry. Pure.
 Grant scheduled(const Grant& grant, const ScheduleEntry* entry);
 
 }  // namespace discnice::policy

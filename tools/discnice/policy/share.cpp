@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // share: divides one total among jobs by weight, and leaves no part of it unused.
 //
-// Idea: water-filling. Claims that want less than their part get what they want, and the rest is divided again among the others. The policy itself
-// holds a job to the rate that was lent to it (rate windows). The launcher of each job, or the daemon, divides the total a few times a second. When
-// nobody divides, each job may use the whole total.
+// Idea: water-filling. Claims that want less than their part get the rate that they want, and the rest is divided again among the other claims. The
+// policy itself holds a job to the rate that was lent to it (rate windows). The launcher of each job, or the daemon, divides the total a few times
+// a second. When neither a launcher nor the daemon divides, each job may use the whole total.
 //
-// What breaks it: jobs of other users, which cannot be asked.
+// What breaks it: jobs of other users, because their wants are not known.
 #include "tools/discnice/policy/share.hpp"
 
 #include "tools/discnice/policy/rate_window.hpp"

@@ -21,10 +21,11 @@ struct DaemonConfig {
 inline constexpr std::uint64_t kTickMinNs = 10'000'000;
 inline constexpr std::uint64_t kTickMaxNs = 500'000'000;
 
-/// Reads a text in that form. `path` is used in the problems. Pure.
+/// Reads a text of such lines. `path` is used in the error messages. Pure.
 DaemonConfig parse_daemon_config(const std::string& text, const std::string& path);
 
-/// As parse_daemon_config(), but reads the text from a file. A missing file counts as empty, and is a problem when `must_exist`.
+/// Same as parse_daemon_config(), but reads the text from a file. A missing file counts as empty, and is a problem when
+/// `must_exist`.
 DaemonConfig load_daemon_config(const std::string& path, bool must_exist);
 
 }  // namespace discnice::policyd

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // disk_sampler: samples the disks on which jobs give way to others, once for all these jobs, and publishes the samples.
 //
-// A member notes on its user's board (protocol/board.hpp) which disk it wants to know about. Only disks that were wanted a moment ago are sampled. The members judge
-// by themselves what a sample means, because each of them owes another amount. A member replaces a stale sample by a look of its own. Pressure (policy/pressure.hpp)
-// is left to the members: each job has its own windows for it, and more readings make it less exact for all.
+// A member writes on its user's board (protocol/board.hpp) which disk must be sampled. Only disks that were wanted a moment ago are sampled. Each member
+// evaluates a sample itself, because each member owes another amount. Instead of a stale sample, a member reads the counters itself. The pressure of waiting
+// (policy/pressure.hpp) is left to the members. Each job has its own windows for it, and more readings make the figure less exact for all jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace discnice::policyd {
 
-/// The time between samples while members want them: the same as between a member's own looks.
+/// The time between samples while members want samples. It equals the time between a member's own looks.
 inline constexpr std::uint64_t kSampleNs = 2'500'000;
 
 class DiskSampler {
@@ -25,7 +25,7 @@ class DiskSampler {
   /// Maps this user's board, which may be a new file. To be called now and then.
   void find_board();
 
-  /// Samples the wanted disks. Returns true when there was any.
+  /// Samples the wanted disks. Returns true when at least one disk was wanted.
   bool sample();
 
  private:

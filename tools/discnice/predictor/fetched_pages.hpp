@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fetched_pages: the page cache as it will be in the middle of a read, when some of the read's windows have come in and others have not.
+// fetched_pages: the expected state of the page cache in the middle of a read, when some of the read's windows have been fetched and
+// others have not.
 //
 // An oracle answers for the moment before the read. But the kernel looks at the page cache again for each window of one read, and then finds the pages of the earlier windows.
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace discnice::predictor {
 
-/// Lives for one read. Its oracle refers to it, so it must not be moved.
+/// The object is for one read. Its oracle refers to it, so the object must not be moved.
 class FetchedPages {
  public:
   explicit FetchedPages(const ResidencyOracle& before);
@@ -19,7 +20,7 @@ class FetchedPages {
 
   /// The answers of `before`, with the added pages as resident. A probing oracle is left unchanged.
   [[nodiscard]] const ResidencyOracle& oracle() const { return oracle_; }
-  /// The pages [first_page, end_page) have come in. Also tells the listener of `before`.
+  /// Notes that the pages [first_page, end_page) have been fetched. Also tells the listener of `before`.
   void add(std::uint64_t first_page, std::uint64_t end_page);
 
  private:

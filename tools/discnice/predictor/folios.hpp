@@ -2,14 +2,14 @@
 // folios: remembers which pages of the page cache were brought in together, as one folio of several pages.
 //
 // Knowledge assumed: Linux mm/readahead.c, page_cache_ra_order(), from 6.16 on for ext4 and earlier for XFS: a window is made of folios of 2^n pages,
-//   aligned to their size. A folio carries one marker for all of its pages. Inside large folios the kernel's look at the surrounding pages goes wrong
-//   (page_cursor.hpp).
+//   aligned to their size. A folio carries one marker for all of its pages. Inside large folios the kernel's search of the surrounding pages gives
+//   wrong results (page_cursor.hpp).
 // Output observed: none. The folios that the read-ahead model lays out are noted here.
 // Inference drawn: a page that was not noted is a folio of its own.
 // What breaks it: folios made by other processes, or by writing.
 //
-// No lock is needed: a name and its bits may come from two writers that meet in one slot, which costs at most a wrong prediction. Zero bytes are an
-// empty table. Any thread may use it. A forked child has a copy of its own.
+// No lock is needed: a name and its bits may come from two writers that use one slot at the same time. This causes at most a wrong prediction. Zero
+// bytes are an empty table. Any thread may use it. A forked child has a copy of its own.
 #pragma once
 
 #include <atomic>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // inode_blocks: remembers which of the blocks in which a file system keeps its inodes are dirty in memory and not on the disk yet.
 //
-// They are kept apart from the blocks of files (update_regions), because they are many and small: each folder may keep its files' inodes in another
-// place, and a program that makes files in hundreds of folders by turns comes back to each block again and again.
+// These blocks are kept apart from the blocks of files (update_regions), because they are many and small. Each folder may have its files' inodes in
+// another place, and a program that makes files in hundreds of folders by turns uses each block again and again.
 //
 // Knowledge assumed: delayed write; dirty data is sent to the disk after an age limit.
-// Inference drawn: whether the change of a block now costs the disk anything new.
+// Inference drawn: whether a change of a block now causes new disk traffic.
 // What breaks it: other writers, a sync, early flushing under memory pressure, more places at once than the table holds. A forgotten block is charged
-//   again. A block that is not dirty is never taken for a dirty one by forgetting. The kernel's account corrects the charge.
-// The memory may be shared, and may be damaged. Each entry is read once (toolbox/base/read_once.hpp), and its content can only lead to a wrong
-// answer. Zero bytes are an empty table.
+//   again. A block that is not dirty is never taken for a dirty one by forgetting. The kernel's account corrects the charge. The memory may be
+//   shared, and may be damaged. Each entry is read once (toolbox/base/read_once.hpp), so damaged content leads to a wrong answer and to no other
+//   error. Zero bytes are an empty table.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // markers: the marked pages that read-ahead left in the page cache and that no read has used yet.
 //
-// The kernel keeps one marker for each window, in the page itself; all processes that read the file share it (PG_readahead). A program that reads at
+// The kernel keeps one marker for each window, in the page itself. All processes that read the file share it (PG_readahead). A program that reads at
 // random places leaves thousands of markers, so they are kept in one table of fixed size for all files. A full bucket forgets one of its markers;
 // then one window too few is predicted.
 #pragma once
@@ -26,7 +26,8 @@ class Markers {
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> slots[kBucketSlots];
   };
-  // The number of used slots of each bucket. Reads ask about every page, nearly always in vain, and this small table saves them the wait for the large one.
+  // The number of used slots of each bucket. A read looks up every page and nearly always finds no marker. With this small table it need not wait for the
+  // memory of the large table.
   std::atomic<std::uint8_t> taken_[kBuckets];
   // A program that finds everything in the page cache has no markers at all.
   std::atomic<bool> has_any_;  // never cleared

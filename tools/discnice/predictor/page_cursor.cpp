@@ -40,7 +40,7 @@ bool PageCursor::load() {
   return true;
 }
 
-// Moves from a slot down to what lies below it: a page, a large folio, or nothing. Below that level the cursor follows its page number.
+// Moves from a slot down to its content: a page, a large folio, or nothing. Below that level the cursor follows its page number.
 bool PageCursor::descend() {
   while (level_ > 0) {
     if (!holds_pages(level_, slot_)) return false;

@@ -2,9 +2,9 @@
 // page_cursor: emulates how the kernel looks for the nearest absent page, with the error that it makes inside large folios.
 //
 // Knowledge assumed: Linux mm/filemap.c, page_cache_prev_miss() and page_cache_next_miss(), which walk the page cache's tree with xas_prev() and
-//   xas_next() of lib/xarray.c (6.18). The tree has nodes of 64 slots. A large folio fills several neighbouring slots; a folio of 64 pages and more
-//   fills slots of the level above. A first look that lands inside a folio moves the cursor's place to the folio's head, but not its page number.
-//   From there on the walk reports the wrong number, until the edge of a node corrects it or makes it worse.
+//   xas_next() of lib/xarray.c (6.18). The tree has nodes of 64 slots. A large folio fills several neighbouring slots. A folio of 64 pages and more
+//   fills slots of the level above. When the first step lands inside a folio, it moves the cursor's place to the folio's head, but not the
+//   cursor's page number. From there on the walk reports the wrong number, until the edge of a node corrects it or makes it worse.
 // Output observed: which pages are resident (ResidencyOracle) and which folio they are in (Folios).
 // Inference drawn: the page number that the kernel takes for the nearest absent page.
 // What breaks it: folios that were not noted, and pages that come or go meanwhile.
@@ -17,7 +17,7 @@
 
 namespace discnice::predictor {
 
-/// Lives for one look. The oracle must be able to count.
+/// The object is for one search. The oracle must be able to count.
 class PageCursor {
  public:
   PageCursor(const FileId& file, const Folios& folios, const ResidencyOracle& oracle)

@@ -8,7 +8,7 @@
 
 namespace discnice::predictor {
 
-/// No file has more pages; a larger number is a wrong byte. The bytes of this many pages still fit in 64 bits.
+/// No file has more pages. A larger number means damaged shared memory. The bytes of this many pages still fit in 64 bits.
 inline constexpr std::uint64_t kPagesMax = UINT64_MAX / kPageBytes;
 
 /// Spreads the bits of a number over the whole word (the finaliser of the SplitMix64 generator).
@@ -24,8 +24,7 @@ constexpr std::uint64_t page_key(const FileId& file, std::uint64_t number) {
 }
 
 /// The place of a number, of a file or of a block, in a table, in the upper half of the bits. Neighbouring numbers, and numbers at equal distances
-/// like those of the files of one folder, get places far apart (multiplication by the golden ratio; Knuth, The Art of Computer Programming 3, section
-/// 6.4).
+/// (as of the files of one folder), get places far apart (multiplication by the golden ratio; Knuth, The Art of Computer Programming 3, section 6.4).
 constexpr std::uint64_t spread(std::uint64_t number, std::uint64_t device) {
   return (number ^ device << 32U) * UINT64_C(0x9e3779b97f4a7c15);
 }

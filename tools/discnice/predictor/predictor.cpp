@@ -12,7 +12,7 @@ std::uint64_t page_after(std::uint64_t end_bytes) {
   return (end_bytes + kPageBytes - 1) / kPageBytes;
 }
 
-// The end of the operation. Lengths near the top of the number range come from careless programs and mean "all".
+// The end of the operation. Lengths near the largest number come from careless programs and mean "all".
 std::uint64_t end_of(const IoOp& op) {
   constexpr std::uint64_t kEndMax = UINT64_MAX - kPageBytes;  // so that page_after() does not overflow
   return op.offset_bytes >= kEndMax || op.length_bytes > kEndMax - op.offset_bytes

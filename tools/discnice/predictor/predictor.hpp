@@ -12,26 +12,27 @@
 
 namespace discnice::predictor {
 
-/// What is remembered of one open file between two operations.
+/// The facts that are remembered of one open file between two operations.
 struct FileState {
   ReadaheadState readahead;
   ReadaheadLimits limits;
   Belief belief;
 };
 
-/// Forgets where the last read ended and what it had read ahead. For reads that the model was not told of. What posix_fadvise() said is kept.
+/// Forgets the end of the last read and the pages that it had read ahead. Used after reads that the model was not told of. The
+/// advice of posix_fadvise() is kept.
 void forget_reads(FileState& file);
 
 /// Predicts a read (op.kind == read). Changes the file's state and the markers as if the read had been made.
 IoEstimate estimate_read(const IoOp& op, FileState& file, CacheShape& shape, const ResidencyOracle& oracle,
                          std::uint64_t now_ns);
 
-/// Predicts a read as if the kernel fetched only the wanted pages. It shows what the read-ahead model contributes.
+/// Predicts a read as if the kernel fetched only the wanted pages. The comparison shows the effect of the read-ahead model.
 IoEstimate estimate_read_alone(const IoOp& op, const ResidencyOracle& oracle);
 
-/// Predicts what the kernel fetches at once when a program announces the bytes that it will need. The kernel fetches the part of these bytes that is not in memory,
-/// among the first bytes that one window or one request of the device holds. Length 0 reaches to the end. Nothing is predicted with a probing oracle,
-/// because the probes would fetch the pages themselves.
+/// Predicts the pages that the kernel fetches at once when a program announces the bytes that it will need. The kernel fetches the part of these bytes that is
+/// not in memory, among the first bytes that one window or one request of the device holds. Length 0 reaches to the end. Nothing is predicted with a probing
+/// oracle, because the probes would fetch the pages themselves.
 /// Source: vfs_fadvise() of mm/fadvise.c and force_page_cache_ra() of mm/readahead.c, unchanged from 5.10 to 6.18.
 IoEstimate estimate_announced_read(const IoOp& op, const FileState& file, const ResidencyOracle& oracle);
 
@@ -43,14 +44,15 @@ IoEstimate estimate_write(const IoOp& op, FileState& file, UpdateRegions& region
 /// truncate: from the new size). Pages that are removed only in part are still written.
 IoEstimate estimate_remove(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
-/// Predicts what a new file costs beyond its data (op.kind == create). The cost is the file's inode, of op.length_bytes, in a table of inodes that is as dirty
-/// as the files made just before have left it; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes.
-/// An inode's bytes are a power of two.
+/// Predicts the cost of a new file beyond its data (op.kind == create). The cost is the file's inode, of op.length_bytes, in a table of inodes, parts of
+/// which may be dirty from files made just before; the bitmaps and the descriptor of its group; and for a folder its first block, of op.file_size_bytes. An
+/// inode's bytes are a power of two.
 /// Knowledge assumed: ext4 keeps inodes in the order of their numbers, by default 8192 in a group with two bitmaps and a descriptor of 64 bytes
 ///   (fs/ext4/ialloc.c, mke2fs.conf). Other group sizes change the cost of these by some bytes for each file.
 IoEstimate estimate_creation(const IoOp& op, DirtyData& dirty, std::uint64_t now_ns);
 
-/// The range of `op` was sent to the disk (op.kind == settle); with a length of 0 it is the whole file. A new write there costs again.
+/// Notes that the range of `op` was sent to the disk (op.kind == settle). A length of 0 means the whole file. A new write to this
+/// range costs again.
 void note_sent(const IoOp& op, UpdateRegions& regions, std::uint64_t now_ns);
 
 }  // namespace discnice::predictor

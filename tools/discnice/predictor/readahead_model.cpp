@@ -23,7 +23,8 @@ std::uint64_t smaller(std::uint64_t a, std::uint64_t b) {
   return a < b ? a : b;
 }
 
-// The window of one open file, moved over one read. It is a class only to carry the many values. It lives for one call.
+// The window of one open file during one read. It is a class only because there are many values to pass. An object is
+// for one call.
 class Walk {
  public:
   Walk(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits, const PageRange& range,
@@ -108,7 +109,7 @@ class Walk {
     if (run > 0) believe(belief_, page, page + run, now_ns_);
   }
 
-  // Counts the absent pages of a window as fetched, and believes in all of its pages from now on.
+  // Counts the absent pages of a window as fetched. All pages of the window count as resident from now on.
   void fetch(std::uint64_t first_page, std::uint64_t page_count) {
     const std::uint64_t end = smaller(first_page + page_count, range_.file_pages);
     if (first_page >= end) return;
@@ -119,7 +120,7 @@ class Walk {
     believe(belief_, first_page, end, now_ns_);
   }
 
-  // The absent pages of a range come in anew, so what is known of earlier pages in their places is out of date.
+  // The absent pages of a range are fetched anew, so the facts about earlier pages at the same places are out of date.
   void forget(std::uint64_t page, std::uint64_t end, std::uint64_t absent_pages) {
     end = smaller(end, page + kMarkedPagesMax);
     for (int i = 0; i < kRunsMax && page < end && absent_pages > 0; ++i) {
@@ -137,14 +138,15 @@ class Walk {
     }
   }
 
-  // Whether a page that was believed to be resident is absent. The kernel may evict idle pages within a belief's lease, and a window is worth the
-  // question. Beliefs of this very operation are not asked about: such a page was just asked about, or will be fetched and is still absent.
+  // Whether a page that counted as resident is absent. The kernel may evict idle pages while an answer is still valid, and a window is large
+  // enough to ask again. Pages of this very operation are not asked about: the oracle was just asked about such a page, or the page will be
+  // fetched and is still absent.
   [[nodiscard]] bool is_gone(std::uint64_t page) const {
     const bool is_older = belief_.expires_ns < now_ns_ + kBeliefLeaseNs;
     return is_older && oracle_.is_exact() && count_absent(oracle_, page, 1) == 1;
   }
 
-  // A marked page that was believed to be resident was evicted, and its marker with it.
+  // A marked page that counted as resident was evicted, and its marker is gone, too.
   void doubt(std::uint64_t marker) {
     shape_.markers.remove(range_.file, marker);
     belief_.end_page = marker;
@@ -174,13 +176,13 @@ class Walk {
 
   [[nodiscard]] bool follows(gray::base::ReadaheadRules rule) const { return (limits_.rules & rule) != 0; }
 
-  // Up to 6.16, on file systems that make large folios: a window aims at folios two orders larger than the folio whose marker was met. The first
-  // window aims at folios of four pages.
+  // Up to 6.16, on file systems that make large folios: a window aims at folios two orders larger than the folio whose marker was reached. The
+  // first window aims at folios of four pages.
   [[nodiscard]] bool has_old_folios() const {
     return limits_.folio_order_max > 0 && follows(gray::base::kWindowEndsAnywhere);
   }
 
-  // The page after which `page` is a continuation of the reading.
+  // The page after which `page` continues the reading.
   [[nodiscard]] std::uint64_t previous_page(std::uint64_t page) const {
     if (follows(gray::base::kPreviousByPage) && page > range_.first_page) return page;
     return (state_.previous_end_bytes - (follows(gray::base::kPreviousIsLastPage) ? 1 : 0)) >> 12U;
@@ -200,7 +202,8 @@ class Walk {
     if (follows(gray::base::kMissGoesOn) && page == state_.start_page) join_next_window(max);
   }
 
-  // When the marker of the new window lies at its beginning, the reader meets it at once. So the window after it comes in as well.
+  // When the marker of the new window lies at its beginning, the reader reaches it at once. So the window after the new window is
+  // fetched as well.
   void join_next_window(std::uint64_t max) {
     const std::uint64_t next = next_window_pages(state_.size_pages, max);
     const bool fits = state_.size_pages + next <= max;
@@ -248,7 +251,7 @@ class Walk {
     submit();
   }
 
-  // The distance from a marker to the first absent page; more than `max` when there is none so near.
+  // The distance from a marker to the first absent page; more than `max` when no page within that distance is absent.
   [[nodiscard]] std::uint64_t run_behind(std::uint64_t marker, std::uint64_t max) const {
     if (oracle_.is_exact()) {
       return PageCursor(range_.file, shape_.folios, oracle_).next_miss(marker + 1, max) - marker;
@@ -275,8 +278,8 @@ class Walk {
     if (end > state_.start_page) state_.size_pages = end - state_.start_page;
   }
 
-  // page_cache_ra_order(): the window comes in as folios of the wanted order, up to the first page that is already there. The rest comes in as single
-  // pages. Up to 6.16 this rest is as long as the whole window and reaches beyond it.
+  // page_cache_ra_order(): the window comes in as folios of the wanted order, up to the first page that is already there. The rest is fetched as
+  // single pages. Up to 6.16 this rest is as long as the whole window and extends beyond the window.
   void submit() {
     const bool is_single = has_old_folios() && state_.size_pages < kOldFolioWindowMin;
     state_.order = lesser_order(state_.order, is_single ? 0 : limits_.folio_order_max, state_.size_pages);
@@ -292,7 +295,8 @@ class Walk {
     const std::uint64_t all_pages = state_.size_pages + beyond;
     const std::uint64_t all_end = smaller(start + all_pages, range_.file_pages);
     const std::uint64_t folio_mark = start + state_.size_pages - state_.ahead_pages;
-    // A window of single pages that reaches over the end of the file is cut there, and its marker moves with it.
+    // A window of single pages that extends beyond the end of the file is cut at the end of the file, and its
+    // marker moves accordingly.
     std::uint64_t mark = folio_mark + beyond;
     if (start + all_pages > all_end)
       mark = all_end - laid_end >= state_.ahead_pages ? all_end - state_.ahead_pages : all_end;
@@ -317,7 +321,8 @@ class Walk {
     return order == 1 && follows(gray::base::kMissGoesOn) ? 0 : order;
   }
 
-  // The end of the folios that are laid from `page` on. The first folio that would touch a page that was there before is not made.
+  // The end of the folios that are made, starting at `page`. The first folio that would touch a page that was there before is not
+  // made.
   [[nodiscard]] std::uint64_t end_of_folios(std::uint64_t page, std::uint64_t end,
                                             std::uint64_t free_end) const {
     while (page < end) {

@@ -39,7 +39,7 @@ struct ReadaheadState {
   bool is_random = false;   // POSIX_FADV_RANDOM: a miss fetches only the wanted pages and leaves no marker
 };
 
-/// One read as the model sees it, in pages: [first_page, end_page), and the size of the file.
+/// One read, in pages: [first_page, end_page), and the size of the file.
 struct PageRange {
   FileId file;
   std::uint64_t first_page;
@@ -54,8 +54,8 @@ enum class Advice : std::uint8_t { normal, sequential, random };
 void advise(ReadaheadState& state, ReadaheadLimits& limits, const ReadaheadLimits& device_limits,
             Advice advice);
 
-/// Predicts how many pages the disk must deliver for this read, and changes the state and the belief accordingly. `end_bytes` is the last byte that
-/// the read will return plus one.
+/// Predicts how many pages the disk must deliver for this read, and changes the state and the set of resident pages accordingly. `end_bytes` is the
+/// last byte that the read will return plus one.
 std::uint64_t predict_read_pages(ReadaheadState& state, Belief& belief, const ReadaheadLimits& limits,
                                  const PageRange& range, std::uint64_t end_bytes, CacheShape& shape,
                                  const ResidencyOracle& oracle, std::uint64_t now_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// spliced_read: predicts what a copy inside the kernel reads.
+// spliced_read: predicts the reads of a copy inside the kernel.
 //
 // Knowledge assumed: splice_direct_to_actor() and similar functions read through a pipe of PIPE_DEF_BUFFERS pages.
 // Output observed: the same as for any read.

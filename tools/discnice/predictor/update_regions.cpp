@@ -35,7 +35,8 @@ unsigned UpdateRegions::file_count() const {
   return count < kFilesMax ? count : kFilesMax;
 }
 
-// A wrong byte may spoil this count. It becomes right when the table is forgotten, and until then it only causes lookups in vain.
+// Damaged memory may make this count wrong. It becomes right when the table is cleared. Until then it only causes look-ups that find
+// nothing.
 std::uint32_t UpdateRegions::resting_count() const {
   return read_once(memory_.resting_count);
 }
@@ -177,8 +178,8 @@ void UpdateRegions::drop(unsigned index) {
   lease_.write(memory_.last_marks[index], read_once(memory_.last_marks[last]));
 }
 
-// When there is no room, the shortest interval is forgotten, but not the newest. A program that writes at random places goes on at the newest
-// interval, which would otherwise be forgotten at each step.
+// When there is no room, the shortest interval except the newest is forgotten. A program that writes at random places continues at the newest
+// interval. Without the exception this interval would be forgotten at each step.
 void UpdateRegions::forget_shortest(File& file, unsigned newest) {
   if (file.count <= kIntervalsMax) return;
   unsigned shortest = newest == 0 ? 1 : 0;

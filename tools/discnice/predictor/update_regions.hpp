@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // update_regions: remembers which blocks of which files are dirty in memory and not on the disk yet.
 //
-// Idea (DiscNice, section 4.4): writing a block that is already dirty costs the disk nothing more, and a dirty block that is deleted before the
-// kernel writes it never costs anything. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not need a
-// terabyte map.
+// Idea (DiscNice, section 4.4): a write to a block that is already dirty causes no further disk traffic. A dirty block that is deleted before the kernel writes
+//   it causes no disk traffic at all. The paper's table is a flat array of blocks for each file. This table keeps intervals, so that a terabyte file does not
+//   need a terabyte map.
 //
 // Knowledge assumed: delayed write; the kernel flushes a file's dirty data when its first dirtying is older than an age limit.
-// Inference drawn: how many new dirty bytes a write makes, and how many dirty bytes a removal takes back.
+// Inference drawn: how many new dirty bytes a write makes, and how many dirty bytes a removal cancels.
 // What breaks it: writers outside the job, early flushing under memory pressure, more files or fragments than the tables hold. A rewrite of a
-//   forgotten region is charged again; forgetting never makes a write free. The kernel's account corrects the charge.
-// The memory may be shared and damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local
-// copy, checked (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry that makes no
-// sense is forgotten. Whatever the memory holds, a mark returns no more than was asked for.
+//   forgotten region is charged again; forgetting never makes a write free. The kernel's account corrects the charge. The memory may be shared and
+//   damaged, for example by a holder that goes on after it was taken for dead. So a file's entry is read once into a local copy, checked
+//   (toolbox/base/read_once.hpp) and changed there. Only a process that still holds the table writes it back. An entry with impossible values is
+//   forgotten. Whatever values the memory has, a mark never returns more pages than the marked range has.
 // Invariant: pages marked - pages removed = pages in the table + pages written back or forgotten.
 #pragma once
 
@@ -49,7 +49,8 @@ class UpdateRegions {
     std::uint32_t last = 0;  // the file that was marked last; the next mark is most likely for the same file
     std::uint32_t file_count = 0;
     Entry files[kFilesMax] = {};
-    // The tags are kept apart from the files: every new file is looked up in vain, and reading all entries would read one cache line for each.
+    // The tags are kept apart from the files. The look-up of a new file finds nothing, and a search through all entries would read one cache
+    // line for each entry.
     std::uint16_t tags[kFilesMax] = {};        // tag_of() its id
     std::uint64_t last_marks[kFilesMax] = {};  // the value of `marks` at the file's last mark
     std::uint32_t rest = 0;                    // a value of Rest
@@ -66,16 +67,17 @@ class UpdateRegions {
   /// True when the page is known to be dirty.
   [[nodiscard]] bool is_dirty(const FileId& file, std::uint64_t page, std::uint64_t now_ns) const;
 
-  /// The file's pages from first_page on are gone (unlink, truncate). Returns how many of them were dirty.
+  /// Notes that the file's pages from first_page on are gone (unlink, truncate). Returns how many of them were dirty.
   std::uint64_t remove_from(const FileId& file, std::uint64_t first_page, std::uint64_t now_ns) {
     return remove(file, first_page, UINT64_MAX, now_ns);
   }
 
-  /// The pages [first_page, end_page) are gone (a hole was punched) or are on the disk now. Returns how many of them were dirty.
+  /// Notes that the pages [first_page, end_page) are gone (a hole was punched) or are on the disk now. Returns how many of them
+  /// were dirty.
   std::uint64_t remove(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,
                        std::uint64_t now_ns);
 
-  /// The file was written back (fsync). Forgets its regions.
+  /// Forgets the regions of a file that was written back (fsync).
   void clear(const FileId& file);
 
   /// Forgets everything.
@@ -84,8 +86,9 @@ class UpdateRegions {
   [[nodiscard]] bool is_empty() const { return file_count() == 0 && resting_count() == 0; }
   [[nodiscard]] std::uint64_t dirty_pages() const;
 
-  /// True when the table has had more files than it can know in full. Then the longest range of each file that had to make room could be kept in the
-  /// memory behind the table: the kRestingBytes at the end, which are not touched before that was allowed. Until then such files are forgotten.
+  /// True when the table has had more files than it has entries for. Then the longest range of each file that lost its entry could be kept in the
+  /// memory behind the table (the last kRestingBytes). This memory is not touched before the caller has allowed it. Until then such files are
+  /// forgotten.
   [[nodiscard]] bool wants_rest() const { return rest_is(Rest::wanted); }
   void allow_rest(bool is_allowed) { set_rest(is_allowed ? Rest::allowed : Rest::refused); }
   static constexpr unsigned kRestingBytes = sizeof(RestingFiles::Memory);
@@ -93,7 +96,8 @@ class UpdateRegions {
  private:
   enum class Rest : std::uint32_t { not_needed, wanted, allowed, refused };
 
-  // A file as this process works on it. It has room for one interval more than an entry, because a mark may add an interval and a removal may cut an interval in two.
+  // This process's working copy of a file's entry. It has room for one interval more than an entry, because a mark may add an interval and a removal may cut an
+  // interval in two.
   struct File {
     // cppcheck-suppress uninitMemberVar
     File() = default;
@@ -125,7 +129,7 @@ class UpdateRegions {
   [[nodiscard]] bool has_resting() const { return resting_count() != 0 && rest_is(Rest::allowed); }
   void count_resting(std::uint32_t more, std::uint32_t less);
 
-  // index_of(), find() and wake() return kFilesMax for a file that is not in the table, or no longer.
+  // index_of(), find() and wake() return kFilesMax for a file that is not in the table.
   [[nodiscard]] unsigned index_of(const FileId& file) const;
   unsigned find(const FileId& file, std::uint64_t now_ns, File* found);
   [[nodiscard]] bool is_rewrite(const FileId& file, std::uint64_t first_page, std::uint64_t end_page,

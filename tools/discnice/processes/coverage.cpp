@@ -82,7 +82,7 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
   if (!account) return "";
   const protocol::Member* member = protocol::find_member(segment, {static_cast<std::uint32_t>(pid)});
   if (member == nullptr && protocol::has_shared_slot(segment))
-    return "";  // it may be one of the processes that share a slot
+    return "";  // the process may share a slot with others
   Seen seen;
   if (member != nullptr) seen.settled_at_ns = member->settled_at_ns.load(std::memory_order_relaxed);
   const auto before = before_.find(pid);
@@ -104,7 +104,7 @@ std::string AccountWatch::look(const protocol::Segment& segment, pid_t pid) {
                                   beyond(account->called_write_bytes, seen.called_write_bytes));
   if (!is_past_us) return "";
   Identity identity;
-  // Its member uses a number that this process cannot know.
+  // The process's member has a process number of another namespace, which this process cannot know.
   if (!read_identity(pid, identity) || identity.is_in_own_pid_space) return "";
   return "makes its system calls past the library";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// coverage: tells whether a process of a job is held to its limit, as far as that can be seen from outside.
+// coverage: tells whether a process of a job is limited, as far as this is visible from outside.
 //
 // Knowledge assumed: the kernel charges disk bytes to a process (/proc/PID/io). The process's member settles them at each call that needs the disk, and at other
 //   calls every few milliseconds. Page faults move bytes of the disk, but not through system calls.
@@ -7,7 +7,7 @@
 // Inference drawn: suppose that the kernel's account of a process grows, that its member settles nothing, and that the process reads or writes as much by system
 //   calls. Then it makes these calls past the library. Whether the library is mapped does not matter.
 // What breaks it: a kernel that keeps no account. Then only reasons that keep the library from being loaded are seen. A process that for a long time maps files and
-//   reads pipes, without any call on a file, looks the same; it has no limit for that time either.
+//   reads pipes, without any call on a file, looks the same. Such a process also has no limit for that time.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Coverage {
 /// The common part of the names of the libraries, for callers that do not know with which one a job was started.
 inline constexpr char kAnyLibrary[] = "libdiscnice";
 
-/// Judges by what the process is: its image, its user (who must be the caller), its environment. `library` is the file name of the preloaded library.
+/// Judges by the process's image, its user (who must be the caller's user) and its environment. `library` is the file name of the preloaded library.
 Coverage coverage_of(pid_t pid, const std::string& library);
 
 /// Whether a pacer holds the process from outside, and has looked at it a moment ago.
@@ -49,10 +49,10 @@ bool is_held_from_outside(const protocol::Segment& segment, pid_t pid, const Cov
 /// Whether the job must leave programs of that name alone.
 bool is_left_alone(const protocol::Segment& segment, const std::string& name);
 
-/// Judges by what the processes of a job do from one look to the next.
+/// Judges by the activity of the processes of a job between two looks.
 class AccountWatch {
  public:
-  /// Why this process of the job seems to run without a limit; empty when it does not.
+  /// Why this process of the job seems to run without a limit; empty when the process is limited.
   std::string look(const protocol::Segment& segment, pid_t pid);
 
   /// Forgets processes that were not looked at since the last call.

@@ -11,7 +11,7 @@
 namespace discnice::processes {
 namespace {
 
-// Each of these marks is missing after some way of building. A program without any of them was made to be unrecognisable.
+// Some ways to build a Go program leave out one of these marks. A program without any of them was made to be unrecognisable.
 constexpr std::string_view kNoteName{"Go\0\0", 4};  // the name of the note that holds the build's number
 constexpr std::string_view kBuildMark = "\xff Go buildinf:";  // at the beginning of the data
 constexpr std::array<std::string_view, 3> kSections = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};

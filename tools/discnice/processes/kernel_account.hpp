@@ -14,7 +14,7 @@ struct KernelAccount {
   std::uint64_t read_bytes = 0;
   std::uint64_t write_bytes = 0;
   std::uint64_t cancelled_write_bytes = 0;
-  // What system calls read and wrote, from files, pipes and memory. Page faults are not included.
+  // The bytes that system calls read and wrote, in files, pipes and memory. Page faults are not included.
   std::uint64_t called_read_bytes = 0;
   std::uint64_t called_write_bytes = 0;
 
@@ -24,10 +24,10 @@ struct KernelAccount {
   }
 };
 
-/// The account of a running process, with those of the children that it has waited for. Empty when the kernel keeps no account or refuses to show it.
+/// The account of a running process, including the children that it has waited for. Empty when the kernel keeps no account or refuses to show it.
 std::optional<KernelAccount> account_of(pid_t pid);
 
-/// As account_of(), without children: the sum over the threads that the process has now.
+/// Same as account_of(), without children: the sum over the threads that the process has now.
 std::optional<KernelAccount> own_account_of(pid_t pid);
 
 /// Adds each figure.

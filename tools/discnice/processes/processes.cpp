@@ -90,7 +90,8 @@ std::vector<pid_t> processes_below(pid_t pid) {
   return found;
 }
 
-// The kernel leaves a child out while another child is being waited for (get_children_pid() of fs/proc/array.c). The next answer then differs.
+// The kernel may leave a child out of the list while the parent waits for another child (get_children_pid() of fs/proc/array.c). The next
+// answer then differs.
 std::vector<pid_t> children_of_first_thread(pid_t pid) {
   constexpr int kAnswersMax = 8;
   std::vector<pid_t> children = children_of_thread(pid, pid);
@@ -146,7 +147,7 @@ bool is_traced(pid_t pid) {
   return !tracer.empty() && tracer.front() != "0";
 }
 
-// Only such a thread has no memory of its own, but for a process that has ended.
+// Only a thread of the kernel, and a process that has ended, have no memory of their own.
 bool is_of_kernel(pid_t pid) {
   const std::string status = read_proc(pid, "status");
   return !status.empty() && status.find("\nVmSize:") == std::string::npos &&

@@ -25,10 +25,10 @@ std::vector<pid_t> children_of_first_thread(pid_t pid);
 /// The parent of the process; 0 when it is not known.
 pid_t parent_of(pid_t pid);
 
-/// The parent of the process, the parent's parent and so on, up to the process that takes all orphans.
+/// The ancestors of the process: its parent, the parent's parent and so on, up to the process that takes all orphans.
 std::vector<pid_t> processes_above(pid_t pid);
 
-/// Compares the times at which the processes started, because the kernel gives a number again to a younger process after it has used the last one.
+/// Compares the times at which the processes started, because the kernel may give the number of an ended process to a younger process.
 bool is_older_than_we_are(pid_t pid);
 
 /// The threads that the process has now.
@@ -40,12 +40,13 @@ std::string read_proc(pid_t pid, const char* file);
 /// The name of the program that runs in the process, as the kernel has it. It may contain any character.
 std::string program_name_of(pid_t pid);
 
-/// A text that changes with each exec: it says where the program, its loader and its stack lie, and the kernel chooses these places anew.
+/// A text that changes with each exec. It has the addresses of the program, its loader and its stack, and the kernel chooses these
+/// addresses anew.
 std::string image_of(pid_t pid);
 
 /// The environment with which the program in the process was started. Empty when it cannot be read, and for a moment during an exec.
 std::string environment_of(pid_t pid);
-/// The value of a variable in such an environment; empty when the variable is not there. Pure.
+/// The value of a variable in such an environment; empty when the environment does not have the variable. Pure.
 std::string variable_of(const std::string& environment, const std::string& name);
 
 /// The user of a process, and whether it has another number in its own PID namespace.
@@ -66,7 +67,8 @@ bool is_of_kernel(pid_t pid);
 /// Whether a file system in user space (FUSE) is served by the process.
 bool serves_files(pid_t pid);
 
-/// The signals that wait for the process and that its first thread neither blocks nor ignores. One bit for each, with SIGHUP's the lowest. A stopped process cannot take them.
+/// The signals that wait for the process and that its first thread neither blocks nor ignores. Each signal has one bit, and SIGHUP has the lowest bit. A
+/// stopped process cannot receive these signals.
 std::uint64_t waiting_signals(pid_t pid);
 
 }  // namespace discnice::processes

@@ -89,7 +89,8 @@ std::string loader_of(std::ifstream& file, const Elf64_Ehdr& header) {
   return "";
 }
 
-// Tells whose loader it is when the name does not tell: glibc's loader has this version of its symbols, and musl's contains its own name.
+// Tells to which libc a loader belongs when its name does not tell it. glibc's loader has this symbol version, and musl's loader contains
+// the name of musl.
 const char* loader_obstacle(const std::string& loader) {
   if (loader == kOwnLoader) return nullptr;
   std::ifstream file(loader, std::ios::binary);

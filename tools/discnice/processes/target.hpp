@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // target: finds the program to run as the shell would find it, and tells whether a preloaded library can reach it.
 //
-// ld.so fails silently: a program into which it cannot preload the library runs without it. A person who asked for a limit must be told before anything has run, so
-// the file is looked at first.
+// ld.so fails silently: a program into which it cannot preload the library runs without it. A person who has set a limit must be told before anything has run.
+// So the file is checked first.
 #pragma once
 
 #include <string>

@@ -34,8 +34,8 @@ Path path_of(const BoardName& name) {
   return path;
 }
 
-// Removes this user's file under the board's name when it cannot be used: a file that others may open or that has a second name, a link, an empty
-// folder. A file of another user stays. The kernel is asked for the owner of the name, also for uid 0.
+// Removes this user's file under the board's name when the file cannot be used: because others may open the file, because it has a second name,
+// or because it is a link or an empty folder. A file of another user stays. The kernel is asked for the owner of the name, also for uid 0.
 bool clear_own(const Path& path) {
   struct stat status {};
   const long result =
@@ -54,8 +54,8 @@ ScopedFd open_or_make(const Path& path, std::uint64_t* size_bytes) {
   return file;
 }
 
-// Completes a file that was just made, that a killed process left incomplete, or that has another size for any reason. No process maps more of it
-// than a board, so no process loses memory. The memory is reserved before it is touched.
+// Completes a file that was just made, that a killed process left incomplete, or that has another size for any reason. No process maps more of
+// the file than the size of a board. So no process loses memory when the file gets that size. The memory is reserved before it is touched.
 long make_whole(long descriptor, std::uint64_t size_bytes) {
   const long result = size_bytes > sizeof(Board) ? raw_syscall(SYS_ftruncate, descriptor, sizeof(Board)) : 0;
   return is_raw_error(result) ? result : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Board));

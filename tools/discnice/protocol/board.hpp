@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// board: what all jobs of one user know of the disks they use. It is a small file in /dev/shm, one for each user, that outlasts the jobs.
+// board: what all jobs of one user know of the disks that they use. It is a small file in /dev/shm, one for each user, that outlasts the
+// jobs.
 //
-// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. Zero bytes
-// are an empty board, so the first process that needs it makes it by giving the file its size. Members add what their own jobs move. So no job takes
-// another job of the same user for a foreground. Where discnice-policyd runs, it samples each disk once for all jobs.
+// It is an ABI under the rules of layout.hpp. The version is part of the file's name, so a release with another layout has another file. A board of
+// zero bytes is empty. So the first process that needs a board makes one by giving the file its size. Members add the bytes that their own jobs
+// move. So no job takes another job of the same user for a foreground. If discnice-policyd runs, it samples each disk once for all jobs.
 #pragma once
 
 #include <atomic>
@@ -21,9 +22,10 @@ inline constexpr unsigned kBoardDisksMax = 64;
 inline constexpr char kBoardPrefix[] = "discnice-";
 inline constexpr char kBoardMark[] = ".disks";
 
-/// A published sample is valid for this time; after that the members look for themselves. It is a few times the daemon's interval.
+/// A published sample is valid for this time; after that the members read the counters themselves. It is a few times the daemon's
+/// interval.
 inline constexpr std::uint64_t kPublishedMaxNs = 10'000'000;
-/// The daemon samples a disk that a member has asked for within this time.
+/// The daemon samples a disk if a member has requested a sample within this time.
 inline constexpr std::uint64_t kWantedMaxNs = 1'000'000'000;
 
 struct PublishedSample {
@@ -60,7 +62,8 @@ void unmap(Board* board);
 /// The disk's entry, made when there is none. Null when the table is full.
 BoardDisk* find_disk(Board& board, std::uint64_t disk);
 
-/// What the daemon has published of the disk. Returns false when that is older than kPublishedMaxNs. Also tells the daemon that a member wants a sample.
+/// The daemon's published sample of the disk. Returns false when the sample is older than kPublishedMaxNs. The call also tells the daemon that a
+/// member wants a sample.
 bool published_sample(BoardDisk& disk, std::uint64_t now_ns, DiskSample* sample);
 
 }  // namespace discnice::protocol

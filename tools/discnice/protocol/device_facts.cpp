@@ -4,7 +4,7 @@
 namespace discnice::protocol {
 namespace {
 
-// The limits are in one word, so that a reader gets them from one look.
+// The limits are in one word, so that a reader gets them by one load.
 constexpr unsigned kRequestShift = 24;
 constexpr unsigned kFolioShift = 48;
 constexpr std::uint64_t kPagesMask = (UINT64_C(1) << kRequestShift) - 1;

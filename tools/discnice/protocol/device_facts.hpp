@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // device_facts: what one process of a job has learned about a device, kept for the job's other processes.
 //
-// Each answer of /sys is a walk through some links there, which takes 20 microseconds, and a process needs four of them before its first file. A
-// compiler's processes live for some milliseconds each, and for them that was the largest single cost.
+// Each question to /sys follows some links there, which takes 20 microseconds, and a process needs four of them before its first file. A
+// compiler's processes live for some milliseconds each, and for them these questions were the largest single cost.
 //
 // Safe inside the program that loads the library: no heap and no lock. Two processes that learn the same device at the same time write the same facts.
 #pragma once
@@ -15,7 +15,7 @@ namespace discnice::protocol {
 
 /// Facts are valid for this time. The next process that needs them then learns them again, because the window may have been changed.
 inline constexpr std::uint64_t kFactsMaxNs = 10'000'000'000;
-/// No device has a window or a request that long (1 GiB); a longer one is a wrong byte.
+/// No device has a window or a request of this length (1 GiB). A longer one means damaged shared memory.
 inline constexpr std::uint64_t kFactPagesMost = 1UL << 18U;
 /// No file system has larger folios.
 inline constexpr std::uint32_t kFactFolioOrderMost = 18;
@@ -28,7 +28,8 @@ struct DeviceFacts {
       0;  // the disk whose counters count the device (outputs/disk_counters.hpp); 0: not known
 };
 
-/// What the job knows of the device whose number is `number`. Returns false when the job knows nothing, or nothing recent enough.
+/// The facts that the job has about the device whose number is `number`. Returns false when the job knows nothing, or when its
+/// facts are too old.
 bool load_device_facts(const Segment& segment, std::uint64_t number, std::uint64_t now_ns,
                        DeviceFacts* facts);
 

@@ -11,10 +11,11 @@
 
 namespace discnice::protocol {
 
-/// No job keeps still to listen, or waits for a disk to be quiet, for longer than this; a longer time is a wrong byte.
+/// No job keeps still to listen, or waits for a disk to be quiet, for longer than this. A longer time means damaged shared memory.
 inline constexpr std::uint64_t kSilenceMaxNs = 4'000'000'000;
 
-/// The activity with impossible values replaced by "not known". The other numbers are only compared and counted down.
+/// The activity with impossible values replaced by "not known". The other numbers are only compared and decremented,
+/// so any value is harmless.
 inline DiskActivity possible(DiskActivity activity, std::uint64_t now_ns) {
   if (activity.sampled_at_ns > now_ns) return {};
   for (std::uint64_t* instant_ns :
@@ -37,7 +38,8 @@ inline DiskActivity load_activity(const Disk& disk, std::uint64_t now_ns) {
   return possible(activity, now_ns);
 }
 
-/// Two members that both came to look, one of them very late, may mix their words. That causes one wrong look, and the next look corrects it.
+/// Two members may store a reading at the same time, because one of them is very late. Then their words may be mixed. This causes one wrong
+/// result, and the next reading corrects the result.
 inline void store_activity(Disk& disk, const DiskActivity& activity) {
   std::uint64_t words[kActivityWords] = {};
   std::memcpy(words, &activity, sizeof activity);
@@ -52,7 +54,7 @@ inline std::uint64_t quiet_ns(const Segment& segment, const Disk& disk, std::uin
   return since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
-/// How others are seen on that disk. An unknown number counts as a disk that was not looked at yet.
+/// How others are noticed on that disk. An unknown value counts as "not looked at yet".
 inline SeenBy load_seen_by(const Disk& disk) {
   const SeenBy seen_by = disk.seen_by.load(std::memory_order_relaxed);
   return seen_by <= SeenBy::progress ? seen_by : SeenBy::untested;

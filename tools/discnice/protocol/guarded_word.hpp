@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// guarded_word: an instant in shared memory, protected so that a wrong byte cannot turn it into an endless wait.
+// guarded_word: an instant in shared memory, protected so that damaged memory cannot turn it into an endless wait.
 //
 // The word holds the lower 52 bits of the instant (52 days of nanoseconds, read as the nearest such instant to now). The rest of the word holds the
-// remainder of these bits by a prime above 255. A change of any one byte makes the two disagree, so it is noticed. The word then counts as "now":
-// nothing is owed and nothing is saved up.
+// remainder of these bits by a prime above 255. After a change of any one byte the two no longer match, so the change is noticed. The word then
+// counts as "now": no bytes are owed, and no bytes are saved.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // lane_account: the shared account of one of a job's limits. It holds the instant until which all admitted work is paid, and two sums that confirm that instant.
 //
-// A wrong instant could have any value, and every process of the job would wait for it. So two sums stand beside it: how many units were ever charged
-// to the lane, and how many had been charged when the lane was last found paid. No correct debt is longer than the time that the difference takes at
-// the job's rate. So even with a wrong byte a process waits only for its own bytes, and for bytes of others that were charged and are not paid yet.
+// A wrong instant could have any value, and every process of the job would wait for it. So two sums are kept in addition: the number of units that were ever
+// charged to the account, and the number of units that had been charged when all units were last found paid. No correct debt is longer than the time that the
+// difference takes at the job's rate. So even when the memory is damaged, a process waits only for its own bytes, and for bytes of others that were charged
+// and are not paid yet.
 #pragma once
 
 #include <atomic>
@@ -14,11 +15,12 @@
 
 namespace discnice::protocol {
 
-/// An account may lie this far ahead of what the sums confirm, because its words change one after the other.
+/// An account may lie this far ahead of the instant that the sums confirm, because its words change one after the other.
 inline constexpr std::uint64_t kUnbackedMaxNs = 100'000'000;
 
-/// The instant in a lane's word, limited to what is possible at this rate (units for each second; 0: the lane has no limit, and nothing is owed).
-/// `own_units` of the charged units are the caller's, which has not moved the instant for them yet.
+/// The instant in a lane's word, limited to instants that are possible at this rate (units for each second; 0: the lane has no limit, and nothing
+/// is owed).
+/// `own_units` of the charged units belong to the caller, who has not moved the instant for them yet.
 inline std::uint64_t checked_paid_ns(const Segment& segment, unsigned lane, std::uint64_t word,
                                      std::uint64_t rate_per_s, std::uint64_t now_ns,
                                      std::uint64_t own_units = 0) {
@@ -43,7 +45,7 @@ inline std::uint64_t load_paid_ns(const Segment& segment, unsigned lane, std::ui
 template <typename Next>
 void change_paid_ns(Segment& segment, unsigned lane, std::uint64_t units, std::uint64_t rate_per_s,
                     std::uint64_t now_ns, Next next) {
-  // Read before the instant, so that later charges of others count as unpaid.
+  // This sum is read before the instant, so that later charges of other processes count as unpaid.
   const std::uint64_t charged = segment.lane_charged[lane].load(std::memory_order_acquire);
   std::uint64_t word = segment.lane_states[lane].load(std::memory_order_acquire);
   if (unpack_instant(word, now_ns) <= now_ns)

@@ -7,12 +7,12 @@
 // published under a sequence number. Only the table of dirty data is held while it is changed. Its holder stores an instant, which grows stale. The
 // table contains hints only.
 //
-// Any program that has mapped the segment can write anything into it, also by mistake. So each value is read once, checked against what it can be and
-// then used (toolbox/base/read_once.hpp). These files check the values:
-// lane_account.hpp and guarded_word.hpp check the instants of accounts, segment.cpp the grant, the lent rate and the names, members.cpp the slots and
-// the numbers of processes, device_facts.cpp the devices, disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The
-// launcher's left_writes_sender checks what is asked of the launcher. The predictor's update_regions, resting_files and inode_blocks check the table
-// of dirty data. The preload library's account and transfers check the debts of a member.
+// Any program that has mapped the segment can write anything into it, also by mistake. So each value is read once, checked for being possible and
+// then used (toolbox/base/read_once.hpp). These files check the values: lane_account.hpp and guarded_word.hpp check the instants of accounts,
+// segment.cpp the grant, the lent rate and the names, members.cpp the slots and the numbers of processes, device_facts.cpp the devices,
+// disk_words.hpp and measured_reads.hpp the disks, and progress_words.hpp the progress. The launcher's left_writes_sender checks the requests to the
+// launcher. The predictor's update_regions, resting_files and inode_blocks check the table of dirty data. The preload library's account and transfers
+// check the debts of a member.
 //
 // Invariant over a job: bytes charged - bytes refunded = the bytes for which Segment::lane_states[0] was moved ahead in time, less the bytes in
 // Segment::lane_credits[0].
@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kSegmentVersion = 21;
 
 /// How many processes of one job can be distinguished at once. In a job with more, the other processes still share the budget, and are counted together in the first slot.
 inline constexpr std::uint32_t kMembersInFront =
-    2;  // on the first page of the segment, beside the job's accounts
+    2;  // on the first page of the segment, with the job's accounts
 inline constexpr std::uint32_t kMembersAtOnce = 16;  // on each further page
 inline constexpr std::uint32_t kMemberMax = kMembersInFront + 63 * kMembersAtOnce;
 /// The first page, which every job has. The other pages get their memory at their first use (reserve.hpp).
@@ -80,7 +80,7 @@ struct alignas(256) Member {
   // The end of a wait that was put off: the next call pays it first.
   std::atomic<std::uint64_t> owed_until_ns;
   std::atomic<std::uint64_t> settled_at_ns;  // when the member last read the kernel's account
-  // Until then no further signal ends a wait. By then the waits that were put off are paid.
+  // Until this instant no further signal ends a wait. By this instant the postponed waits have been made up for.
   std::atomic<std::uint64_t> yielded_until_ns;
   std::atomic<std::uint64_t> grace_until_ns;  // until then small calls need not wait after a signal
   std::atomic<std::uint64_t>
@@ -96,8 +96,8 @@ static_assert(sizeof(Member) == 256);
 enum class CallClass : std::uint8_t { read, write, copy, remove, create };
 inline constexpr std::uint32_t kCallClassCount = 5;
 
-/// The sums of all calls of one class, of all members together. They are kept only while verifying. The kernel's part is what the kernel counted for
-/// these calls themselves.
+/// The sums of all calls of one class, of all members together. They are kept only while verifying. The kernel's part is the number of bytes that
+/// the kernel counted for these calls themselves.
 struct ClassTotals {
   std::atomic<std::uint64_t> calls;
   std::atomic<std::uint64_t> bytes;
@@ -107,7 +107,7 @@ struct ClassTotals {
   std::atomic<std::uint64_t> kernel_write_bytes;
 };
 
-/// A grant with a checksum, so that a wrong byte is noticed; see load_grant().
+/// A grant with a checksum, so that damage is noticed; see load_grant().
 struct CheckedGrant {
   Grant grant;
   std::uint64_t sum;
@@ -118,10 +118,10 @@ inline constexpr std::uint32_t kDisksMax = 8;
 inline constexpr std::uint32_t kActivityWords = sizeof(DiskActivity) / sizeof(std::uint64_t);
 static_assert(sizeof(DiskActivity) % sizeof(std::uint64_t) == 0);
 
-/// One disk that the job uses: the bytes that the members moved there, and what is known of its other users.
+/// One disk that the job uses: the bytes that the members moved there, and the facts about its other users.
 struct alignas(32) Disk {
-  // The device number plus one. It is that of the disk whose counters show its traffic (outputs/disk_counters.hpp), or else that of the file system. Writer: the member that
-  // claims the entry first.
+  // The device number plus one. The number is the number of the disk whose counters show the traffic (outputs/disk_counters.hpp), or else the number of the
+  // file system. Writer: the member that claims the entry first.
   std::atomic<std::uint64_t> number;
   std::atomic<std::uint64_t> own_read_bytes;     // writer: every member, by addition
   std::atomic<std::uint64_t> own_written_bytes;  // the same
@@ -134,7 +134,7 @@ struct alignas(32) Disk {
   std::atomic<std::uint64_t> write_bytes_per_s;
 };
 
-/// For how many disks a job can get the measured time of a random read (measured_reads.hpp).
+/// The number of disks for which a job can get the measured time of a random read (measured_reads.hpp).
 inline constexpr std::uint32_t kMeasuredReadsMax = 4;
 inline constexpr std::uint32_t kProgressWords = sizeof(JobProgress) / sizeof(std::uint64_t);
 static_assert(sizeof(JobProgress) % sizeof(std::uint64_t) == 0);
@@ -151,13 +151,13 @@ struct OpenCallSums {
 /// The job's progress on the disk that has the same place in the table of disks (progress_words.hpp).
 struct Progress {
   OpenCallSums calls[kCallKinds];  // of the interval that has not ended
-  // When the last interval ended. Writer: the member that ends an interval, by compare-and-swap.
+  // The instant at which the last interval ended. Writer: the member that ends an interval, by compare-and-swap.
   std::atomic<std::uint64_t> ended_at_ns;
   // A JobProgress. Writer: the member that ended the last interval.
   std::atomic<std::uint64_t> words[kProgressWords];
 };
 
-/// For how many devices the processes of a job can share facts. Each process learns about further devices itself.
+/// The number of devices for which the processes of a job can share facts. Each process learns about further devices itself.
 inline constexpr std::uint32_t kKnownDevicesMax = 8;
 
 /// The facts that a member has learned about a device (device_facts.hpp).
@@ -174,7 +174,7 @@ struct KnownDevice {
 struct Lent {
   std::atomic<std::uint64_t> rate_bytes_per_s;
   std::atomic<std::uint64_t> lent_at_ns;
-  // The checksum of the other fields, by which a wrong byte is noticed; see lent_rate().
+  // The checksum of the other fields, by which damage is noticed; see lent_rate().
   std::atomic<std::uint32_t> sum;
   std::atomic<std::uint32_t> is_daemon;
 };
@@ -186,7 +186,7 @@ inline constexpr std::uint32_t kExcludedBytesMax = 32;
 
 /// Bits of JobOptions::disabled_models.
 inline constexpr std::uint32_t kWithoutCache = 1;      // every page counts as absent
-inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in only what was asked for
+inline constexpr std::uint32_t kWithoutReadahead = 2;  // a miss brings in only the requested pages
 inline constexpr std::uint32_t kWithoutWrites = 4;     // every write reaches the disk, also a repeated write
 
 /// Bits of JobOptions::recorded.
@@ -200,13 +200,13 @@ inline constexpr std::uint16_t kRulesNotMeasured = UINT16_MAX;
 /// The options with which the job was started. They are written once, before the magic number. Only probe_hit_max_ns and readahead_rules are written later.
 struct JobOptions {
   std::uint32_t is_ledger_on;  // settle predictions by the kernel's account
-  // The predictor's number of the way to find cached pages; 0: choose by a self-test.
+  // The way in which the predictor finds cached pages, as a number. 0 means that a self-test chooses the way.
   std::uint32_t cache_backend;
   // A timed probe up to this time is a hit; 0: each probe is compared with a second probe. Writer: the launcher, while the program begins (segment.hpp).
   std::uint64_t probe_hit_max_ns;
   std::uint32_t is_verifying = 0;     // predict every call, and keep the totals of each class
   std::uint32_t disabled_models = 0;  // see kWithoutCache and the values below it
-  std::uint32_t recorded = 0;         // what goes into the job's ring: kRecordOperations, kRecordStacks
+  std::uint32_t recorded = 0;         // the records of the job's ring: kRecordOperations, kRecordStacks
   std::uint16_t is_adopted = 0;       // the processes ran before the job, and go on when the job's maker ends
   std::uint16_t readahead_rules =
       kRulesNotMeasured;  // readahead_rules.hpp of toolbox/base; written like probe_hit_max_ns
@@ -214,7 +214,7 @@ struct JobOptions {
 };
 
 /// The traffic of the job's TCP connections to other hosts. The limits are in the grant. Writer: the launcher, if it was asked to hold the network.
-/// These numbers are only shown to people; nothing is decided by them.
+/// These numbers are only shown to people. No decision depends on them.
 struct Net {
   std::atomic<std::uint32_t> is_held;     // 1: the launcher watches the connections and follows the grant
   std::atomic<std::uint32_t> was_held;    // 1: the launcher watches them, or has watched them
@@ -252,7 +252,7 @@ struct Segment {
 
   // Instants in the form of guarded_word.hpp, checked by lane_account.hpp. Writer: every member, by compare-and-swap.
   alignas(64) std::atomic<std::uint64_t> lane_states[kLaneStates];  // by policy::Lane
-  // When the last operation began that the policy could have held back for the disk's other users.
+  // The instant at which the last operation began that the policy could have held back for the disk's other users.
   std::atomic<std::uint64_t> last_go;
   Lent lent;
 
@@ -266,7 +266,7 @@ struct Segment {
   // Members that joined, less those that left; a killed member counts until its slot is freed.
   std::atomic<std::uint32_t> members_live;
   std::atomic<std::uint32_t> members_total;  // all processes that joined
-  // The farthest that any member's slot was from its home place.
+  // The largest distance of any member's slot from its home place.
   std::atomic<std::uint32_t> farthest_slot;
   ClassTotals classes[kCallClassCount];  // writer: every member, by addition
   // The counters of members that have left. Writer: the process that frees or takes over a slot.
@@ -284,9 +284,10 @@ struct Segment {
   std::uint32_t pid_namespace;
   std::uint32_t creator_session;
 
-  // When the table of dirty data was taken; 0: nobody holds it. The table tells which data of the job's files is in memory and not on disk yet.
+  // The instant at which the table of dirty data was taken; 0: no member holds it. The table tells which data of the job's files is in memory
+  // and not on disk yet.
   // Writer: the member that holds the table (job/dirty_table.hpp).
-  alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: by nobody
+  alignas(64) std::atomic<std::uint64_t> dirty_table_held_ns;  // since when; 0: not held
 
   // The value of lane_charged when the lane was last found paid. Writer: the member that finds this.
   std::atomic<std::uint64_t> lane_settled[kLaneStates];
@@ -306,8 +307,8 @@ struct Segment {
   // The number of requests, and a futex. Writer: the member that asks, and the launcher, which wakes its own thread.
   std::atomic<std::uint32_t> left_asked;
   std::atomic<std::uint32_t>
-      sends_left;  // 1: the launcher sends such data. Writer: the launcher, and a member that waited in vain.
-  // When the launcher began to send, and to which disk; 0: it is not sending. Writer: the launcher.
+      sends_left;  // 1: the launcher sends such data. Writer: the launcher, and a member whose wait failed.
+  // The instant at which the launcher began to send, and the disk; 0: the launcher is not sending. Writer: the launcher.
   std::atomic<std::uint64_t> sending_left;
 
   Member members[kMemberMax];
@@ -315,7 +316,8 @@ struct Segment {
   alignas(8) unsigned char dirty_table[kDirtyTableBytes];
 
   std::atomic<std::uint32_t> let_go_files[kLetGoFiles];  // writer: every member
-  // This part has memory from the first use of a disk whose other users are seen by the job's progress. It must not be touched before that.
+  // This part has memory from the first use of a disk whose other users are seen by the job's progress. It must not be touched before that
+  // use.
   alignas(kFrontBytes) Progress progress[kDisksMax];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&

@@ -2,8 +2,8 @@
 // left_writes: how the data of small files that were closed is sent to the disk by the launcher.
 //
 // A process cannot send its written data once the file is closed, and sending before each close makes one request of each file. So many small files
-// are left to the kernel, and the launcher asks the kernel for a whole file system at once, beside the program (cli/left_writes_sender.hpp). This file has the
-// functions by which the members ask the launcher.
+// are left to the kernel, and the launcher asks the kernel to write a whole file system at once, while the program runs (cli/left_writes_sender.hpp). This
+// file has the functions by which the members ask the launcher.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ inline bool has_left_sender(const Segment& segment) {
   return segment.sends_left.load(std::memory_order_relaxed) == 1;
 }
 
-/// Says whether there is such a launcher. The launcher says so again and again. A member that has waited in vain says that there is none.
+/// Stores whether there is such a launcher. The launcher stores true again and again. A member that has waited and got no answer stores
+/// false.
 inline void set_left_sender(Segment& segment, bool is_there) {
   segment.sends_left.store(is_there ? 1 : 0, std::memory_order_relaxed);
 }
 
 /// Whether a member has asked, and the launcher has neither started to send nor refused yet.
 inline bool is_left_asked(const Segment& segment) {
-  // Pairs with the release of the thread that clears the request.
+  // This acquire pairs with the release of the thread that clears the request.
   return segment.send_left_of.load(std::memory_order_acquire) != 0;
 }
 
@@ -60,7 +61,7 @@ inline void begin_sending_left(Segment& segment, const Disk& disk, std::uint64_t
   segment.send_left_of.store(0, std::memory_order_release);
 }
 
-/// The data has been sent.
+/// Notes that the data has been sent.
 inline void end_sending_left(Segment& segment) {
   segment.sending_left.store(0, std::memory_order_relaxed);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// let_go_files: the files of which the job has dropped pages. So any process of the job can tell that a file is read again.
+// let_go_files: the files of which the job has dropped pages. By this table any process of the job notices that a file is
+// read again.
 //
-// It is a table in the segment, one word for each place. A file's mark lies at the place that its key says, and the next file of that place replaces
-// it. So the table is never full, and the newest marks are the safest. A lost mark, or a wrong byte, only makes a file that is read again look like a
-// file that is read the first time, or the reverse.
+// It is a table in the segment, one word for each place. A file's key gives the place of its mark, and the next file with the same place replaces
+// the mark. So the table is never full, and the newest marks are the most likely to be still there. A lost or damaged mark only makes a file that is
+// read again look like a file that is read the first time, or the reverse.
 #pragma once
 
 #include <cstdint>

@@ -10,13 +10,13 @@
 
 namespace discnice::protocol {
 
-/// A disk as outputs/disk_counters.hpp numbers it. The number 0 stands for every disk that has no entry of its own.
+/// A disk as outputs/disk_counters.hpp numbers it. The number 0 means every disk that has no entry of its own.
 struct MeasuredRead {
   std::uint64_t disk = 0;
   std::uint64_t random_read_ns = 0;
 };
 
-/// No random read takes longer; a longer time is a wrong byte or no measurement.
+/// No random read takes longer. A longer time means damaged memory or no measurement.
 inline constexpr std::uint64_t kMeasuredReadMaxNs = 1'000'000'000;
 inline constexpr std::uint64_t kMeasuredReadUnitNs = 1000;
 

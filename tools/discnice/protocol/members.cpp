@@ -29,8 +29,8 @@ bool is_process(std::uint32_t pid) {
   return pid != 0 && pid != kSharedSlotPid && pid != kChangingPid;
 }
 
-// When few processes run at once, all find room at the front, whose page is mapped anyway, or on the next page, which every process has mapped. Each
-// further page would be memory that was not touched before.
+// When few processes run at once, all get a slot on the first page or on the next page, which every process has mapped in any case. Each further
+// page would be memory that was not touched before.
 std::uint32_t place(std::uint32_t pid, std::uint32_t step) {
   if (step < kFrontPlaces) return kSharedSlot + 1 + (pid + step) % kFrontPlaces;
   if (step < kFrontPlaces + kMembersAtOnce) return kMembersInFront + (pid + step) % kMembersAtOnce;
@@ -111,7 +111,8 @@ void free_slot(Member& member) {
   member.pid.store(0, std::memory_order_release);
 }
 
-// Looks only as far as any process had to go so far, because the slots of a whole stretch are several pages of memory.
+// Looks only at slots within the largest distance that any process has needed, because the slots of a whole stretch
+// are several pages of memory.
 Member* find_own(Segment& segment, ProcessId process) {
   const std::uint32_t farthest = segment.farthest_slot.load(std::memory_order_relaxed);
   for (std::uint32_t step = 0; step <= farthest && step < kLookMax; ++step) {
@@ -121,7 +122,7 @@ Member* find_own(Segment& segment, ProcessId process) {
   return nullptr;
 }
 
-// Counts one member less and returns how many are left by that count. The count stops at 0: less would be a wrong byte.
+// Subtracts one from the count of members and returns the new count. The count stops at 0: a smaller count would mean damaged shared memory.
 std::uint32_t count_gone(Segment& segment) {
   std::uint32_t live = segment.members_live.load(std::memory_order_relaxed);
   while (live != 0 &&
@@ -155,7 +156,8 @@ Member* claim(Segment& segment, ProcessId process, std::uint32_t steps, IsGone i
   return nullptr;
 }
 
-// Tries free slots first, as far as any process had to go so far, because each question whether a holder lives costs a system call.
+// Tries free slots first, within the largest distance that any process has needed, because the check whether a holder lives costs a
+// system call.
 Member* claim(Segment& segment, ProcessId process) {
   const std::uint32_t near = segment.farthest_slot.load(std::memory_order_relaxed) + 1;
   Member* own =

@@ -3,7 +3,7 @@
 //
 // A slot is claimed by compare-and-swap on its pid, and found again by pid and namespace after exec. A member that was killed is noticed by the next
 // process of its namespace that wants its slot, or by the launcher.
-// Nothing that it had counted is lost.
+// The counts of a killed member are not lost.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace discnice::protocol {
 
-/// The first page of the segment has room for a few slots, and each further page of slots for a fixed number. A bit of Segment::used_members stands for each of these pages.
+/// The first page of the segment has room for a few slots, and each further page of slots for a fixed number. Each of these pages has a bit in
+/// Segment::used_members.
 inline constexpr std::uint32_t kMemberPages = 64;
 constexpr std::uint32_t first_of_page(std::uint32_t number) {
   return number == 0 ? 0 : kMembersInFront + (number - 1) * kMembersAtOnce;
@@ -31,14 +32,14 @@ enum class JoinKind : std::uint8_t {
   after_fork,  // a new process: a slot with its pid belongs to a dead process
 };
 
-/// Gives the calling process its slot. It never fails: when no slot is free, or there is no memory for one, the process shares the first slot.
-/// Lock-free and async-signal-safe. Looks at a bounded number of slots.
+/// Gives the calling process its slot. It never fails: when no slot is free, or there is no memory for a slot, the process shares the first
+/// slot. Lock-free and async-signal-safe. Looks at a bounded number of slots.
 Member& enter(Segment& segment, ProcessId process, JoinKind kind);
 
 /// Gives the slot back and adds its counters to Segment::left. Returns how many members remain by the count of members.
 std::uint32_t leave(Segment& segment, Member& member, std::uint32_t pid);
 
-/// Marks the member's slot as used again, in case a wrong byte has cleared that mark. Without the mark the sums over all members would leave this member out.
+/// Marks the member's slot as used again, in case damaged memory has cleared this mark. Without the mark the sums over all members would leave this member out.
 void stay_seen(Segment& segment, const Member& member);
 
 /// The sum of one counter over all members, present and past.
@@ -64,8 +65,8 @@ bool is_shared_slot(const Segment& segment, const Member& member);
 /// How many members are alive now (asks the kernel about each pid). `own_namespace` is the caller's. Members of another namespace count as alive.
 std::uint32_t count_alive(const Segment& segment, std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Whether no member is left, after leave() returned `members_left`. Killed members never left, so the kernel is asked about each remaining member.
-/// Members that share the first slot cannot be asked about, and count as alive.
+/// Whether no member is left, after leave() returned `members_left`. A killed member has not called leave(), so the kernel is asked about each
+/// remaining member. Members that share the first slot cannot be asked about, and count as alive.
 bool is_deserted(const Segment& segment, std::uint32_t members_left);
 
 /// Calls `take` with each slot that may ever have been used. The memory of the other slots is not touched.
@@ -79,7 +80,7 @@ void for_each_member(AnySegment& segment, Take take) {
   }
 }
 
-/// The bytes that members were charged for operations which still wait for their turn.
+/// The bytes of operations that were charged to members and still wait for their turn.
 std::uint64_t reserved_bytes(const Segment& segment);
 
 /// Takes the reservations of members of the caller's namespace that were killed while they waited. Returns their bytes, which the caller gives back
@@ -87,7 +88,7 @@ std::uint64_t reserved_bytes(const Segment& segment);
 std::uint64_t take_reservations_of_dead(Segment& segment,
                                         std::uint32_t own_namespace = kCreatorsPidNamespace);
 
-/// Gives back the slots of members that are gone by `is_gone(ProcessId)`. For a caller that knows about all namespaces; no process of the same number
+/// Gives back the slots of members that are gone by `is_gone(ProcessId)`. It is for a caller that knows all namespaces. No process of the same number
 /// may join meanwhile. Returns the bytes that were reserved for them, as take_reservations_of_dead() does.
 std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context, ProcessId process),
                            const void* context);
@@ -95,7 +96,7 @@ std::uint64_t release_gone(Segment& segment, bool (*is_gone)(const void* context
 /// Whether any member's number counts in another namespace than `own_namespace`.
 bool has_members_elsewhere(const Segment& segment, std::uint32_t own_namespace);
 
-/// Ends the reservation of a charge that waited. A slot that another process took over meanwhile has none.
+/// Ends the reservation of a charge that waited. A slot that another process took over meanwhile has no reservation.
 inline void give_back_reserved(Member& member, std::uint64_t bytes) {
   std::uint64_t before = member.reserved_bytes.load(std::memory_order_relaxed);
   while (!member.reserved_bytes.compare_exchange_weak(before, before > bytes ? before - bytes : 0,

@@ -5,7 +5,8 @@
 // A job's creator has the namespace 0 by definition. Each other namespace has the kernel's number of it (the inode of /proc/self/ns/pid).
 // Knowledge assumed: a process with the creator's number and session, neither of which is 0, is the creator. Another namespace would have to have
 //   given out both numbers by chance, in the same relation.
-// Output observed: getsid() of the creator's number, which takes a tenth of a microsecond. /proc is read only when that does not fit.
+// Output observed: getsid() of the creator's number, which takes a tenth of a microsecond. /proc is read only when the session
+//   differs.
 #pragma once
 
 #include <cstdint>

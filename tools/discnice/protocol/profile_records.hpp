@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// profile_records: what `discnice run --profile` sends through the ring: call stacks, and where in memory programs and libraries lie. The records go
-// only from a release's library to the launcher of the same release, and never into a file.
+// profile_records: the records that `discnice run --profile` sends through the ring: call stacks, and the addresses of programs and libraries in
+// memory. The records go only from a release's library to the launcher of the same release, and never into a file.
 #pragma once
 
 #include "tools/discnice/protocol/record_format.hpp"
@@ -12,7 +12,7 @@ inline constexpr std::uint16_t kMappingRecord = kPrivateTypes + 1;
 
 inline constexpr std::uint32_t kStackFramesMax = 57;
 
-/// The library that walks the stacks, where it is installed. It has had this name since release 1.1.
+/// The path at which the library that walks the stacks is installed. It has had this name since release 1.1.
 inline constexpr char kUnwindLibrary[] = "libunwind.so.8";
 
 /// The stack of a call that is predicted to cost disk work.
@@ -29,7 +29,7 @@ static_assert(sizeof(StackRecord) == kRecordBytesMax);
 
 inline constexpr std::size_t kMappingPathBytesMax = 464;
 
-/// A range of memory that holds code. It is sent before the first stack that leads through it.
+/// A range of memory that holds code. This record is sent before the first stack that has an address in this range.
 struct MappingRecord {
   RecordHead head;
   std::uint64_t start_address;
@@ -37,7 +37,7 @@ struct MappingRecord {
   std::uint64_t offset_bytes;  // where in the file the range begins
   std::uint32_t index;         // the place among the image's mappings; 0 is usually the program itself
   std::uint32_t reserved;
-  char path[kMappingPathBytesMax];  // ends in a zero; a longer one is cut
+  char path[kMappingPathBytesMax];  // ends in a zero; a longer path is cut
 };
 static_assert(sizeof(MappingRecord) == kRecordBytesMax);
 

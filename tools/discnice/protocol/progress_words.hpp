@@ -11,7 +11,7 @@
 
 namespace discnice::protocol {
 
-/// No call takes longer or moves more; a larger number is a wrong byte. Sums of such numbers do not overflow.
+/// No call takes longer or moves more. A larger number means damaged shared memory. Sums of such numbers do not overflow.
 inline constexpr std::uint64_t kCallUsMax = 60'000'000;
 inline constexpr std::uint64_t kCallKibMax = UINT64_C(1) << 21;
 
@@ -40,7 +40,8 @@ inline JobProgress load_progress(const Progress& place) {
   return possible(progress);
 }
 
-/// Two members that both ended an interval may mix their words. That causes one wrong verdict, and the next verdict corrects it.
+/// When two members end an interval at the same time, their words may be mixed. This causes one wrong verdict, and the next
+/// verdict corrects it.
 inline void store_progress(Progress& place, const JobProgress& progress) {
   std::uint64_t words[kProgressWords] = {};
   std::memcpy(words, &progress, sizeof progress);

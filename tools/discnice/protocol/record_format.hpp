@@ -21,9 +21,10 @@ inline constexpr std::uint64_t kRecordFileMagic = UINT64_C(0x44524f434552440a); 
 inline constexpr std::uint32_t kSlotBytes = 64;
 inline constexpr std::uint32_t kRecordBytesMax = 8 * kSlotBytes;
 
-/// The largest values of a record. The recording cuts values to these, and a reader refuses larger ones, so that no file can make it work for ever.
+/// The largest values of a record. The recording cuts values to these limits, and a reader refuses larger values, so that no file can keep a reader
+/// busy for ever.
 inline constexpr std::uint64_t kRecordedLengthBytesMax =
-    0x7ffff000;  // what the kernel moves in one call (MAX_RW_COUNT)
+    0x7ffff000;  // the most bytes of one call (MAX_RW_COUNT)
 inline constexpr std::uint64_t kRecordedWindowPagesMax = UINT64_C(1) << 20U;
 inline constexpr std::uint32_t kRecordedFolioOrderMax = 31;
 
@@ -52,7 +53,8 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 16);
 
-/// What the models were told of the page cache. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2 unknown.
+/// An answer about the page cache that the models got. With page_count 0 it is a probe of one page, and resident_pages is the answer: 0 absent, 1 resident, 2
+/// unknown.
 struct RecordedAnswer {
   std::uint64_t first_page;
   std::uint32_t page_count;
@@ -86,7 +88,7 @@ struct OperationRecord {
   std::uint32_t window_pages_max;  // of the device: ReadaheadLimits
   std::uint32_t request_pages_max;
   std::uint32_t descriptor;
-  std::uint32_t opening;  // a new number each time the descriptor stands for something new
+  std::uint32_t opening;  // a new number each time the descriptor stands for another open file
   std::uint8_t kind;      // OpKind
   std::uint8_t call_class;
   std::uint8_t flags;
@@ -120,7 +122,7 @@ struct OutcomeRecord {
   RecordHead head;
   std::uint64_t number;
   std::int64_t result;              // the result of the call; negative: the call failed
-  std::uint64_t kernel_read_bytes;  // what the kernel charged to the thread during the call
+  std::uint64_t kernel_read_bytes;  // bytes that the kernel charged to the thread meanwhile
   std::uint64_t kernel_write_bytes;
   std::uint8_t kind;
   std::uint8_t call_class;
@@ -164,7 +166,7 @@ struct NameRecord {
   RecordHead head;
   std::uint64_t device;
   std::uint64_t inode;
-  char path[kRecordedPathBytesMax];  // ends in a zero; a longer one is cut
+  char path[kRecordedPathBytesMax];  // ends in a zero; a longer path is cut
 };
 static_assert(sizeof(NameRecord) == kRecordBytesMax);
 inline constexpr std::uint32_t kNameFixedBytes = offsetof(NameRecord, path);
@@ -188,7 +190,7 @@ struct WaitRecord {
   std::uint64_t reserved[4];
 };
 static_assert(sizeof(WaitRecord) == kSlotBytes);
-/// A slice is far shorter; a reader refuses larger values.
+/// A slice is far shorter. A reader refuses larger values.
 inline constexpr std::uint64_t kRecordedWaitNsMax = UINT64_C(1) << 50U;
 
 /// The last record of every complete file. The launcher writes it.
@@ -246,7 +248,7 @@ inline void seal(RecordHead& head, std::uint16_t type, std::size_t bytes) {
   head.checksum = checksum_of(&head, head.bytes);
 }
 
-/// True when the record at `bytes` is what was sealed. The buffer must hold as many bytes as the head says.
+/// True when the record at `bytes` is unchanged since it was sealed. The buffer must hold as many bytes as the head says.
 inline bool is_intact(const unsigned char* bytes) {
   RecordHead head;
   std::memcpy(&head, bytes, sizeof head);

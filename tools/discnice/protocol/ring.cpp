@@ -92,7 +92,7 @@ bool put(Ring& ring, const RecordHead& record) {
   const std::uint64_t slots = record.bytes / kSlotBytes;
   std::uint64_t place = ring.claimed.load(std::memory_order_relaxed);
   do {
-    // Pairs with Drainer::give_back(): slots that are seen as free have been cleared.
+    // This acquire pairs with Drainer::give_back(): slots that look free have been cleared.
     if (place + slots - ring.drained.load(std::memory_order_acquire) > kRingSlots) {
       ring.lost.fetch_add(1, std::memory_order_relaxed);
       return false;

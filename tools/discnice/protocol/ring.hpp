@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // ring: the shared memory through which the members of a job hand records to the launcher. The launcher drains it into a file.
 //
-// The members do not append to a file, because writing to it would be disk work of the very process whose disk work is recorded. It could also meet a
-// full disk, a limit on file sizes (a deadly signal), a sandbox or another root folder. A member only copies a record into memory that is reserved
-// already. When there is no room it leaves the record out and counts that.
+// The members do not append to a file, because writing to it would be disk work of the very process whose disk work is recorded. A write could also
+// fail because of a full disk, a limit on file sizes (whose signal kills the process), a sandbox or another root folder. A member only copies a
+// record into memory that is reserved already. When there is no room, the member leaves the record out and counts it as lost.
 //
 // Any number of members write, and one process drains. A member claims slots by compare-and-swap and publishes its record by storing the first word
 // last. A member that is killed between the two leaves a hole. The drainer waits for a hole, and then skips it slot by slot. The checksum tells a
@@ -23,7 +23,8 @@
 namespace discnice::protocol {
 
 inline constexpr std::uint32_t kRingVersion = 1;
-/// The ring has 16 MiB: a tenth of a second of what four busy processors can record. The launcher looks every few milliseconds.
+/// The ring has 16 MiB: enough for the records of four busy processors in a tenth of a second. The launcher looks every few
+/// milliseconds.
 inline constexpr std::uint32_t kRingSlots = UINT32_C(1) << 18U;
 
 struct RingSlot {
@@ -43,7 +44,8 @@ struct Ring {
   alignas(64) RingSlot slots[kRingSlots];
 };
 
-/// It lies behind the segment, in the same file: a second name could be taken by another process that sees the first name.
+/// The ring lies behind the segment, in the same file. Another process that sees the segment's name could take a second
+/// name first.
 inline constexpr long kRingPlace =
     (sizeof(Segment) + 65535) / 65536 * 65536;  // a whole page on every machine
 inline constexpr std::uint64_t kRecordedBytes = kRingPlace + sizeof(Ring);
@@ -69,7 +71,8 @@ struct TakenRecord {
   [[nodiscard]] const RecordHead& head() const { return reinterpret_cast<const RecordHead&>(bytes); }
 };
 
-/// Drains the ring. It keeps its place and its count of lost records itself, because other processes could change them in the ring.
+/// Drains the ring. The reader keeps its own position and its own count of lost records, because other processes could change the
+/// numbers in the ring.
 class Drainer {
  public:
   /// Starts where the ring has been drained so far; in a new ring that is its beginning.

@@ -76,7 +76,7 @@ Result<Segment*> map(long descriptor, int flags) {
   return reinterpret_cast<Segment*>(address);
 }
 
-// Whatever is wrong with a grant, the program goes on without a limit.
+// When a grant is wrong in any way, the program goes on without a limit.
 constexpr Grant kUnlimitedGrant{};
 
 // The factors are odd, so a change of one byte always changes the sum.
@@ -93,7 +93,7 @@ std::uint64_t sum_of(const Grant& grant) {
   return sum;
 }
 
-// The sum finds a wrong byte, and this function finds a wrong writer. The meaning of a number is left to the policy, which accepts any.
+// The checksum detects damaged memory, and this function detects a faulty writer. The policy decides what a number means, and accepts any number.
 bool is_possible(const Grant& grant) {
   return grant.smooth_writes <= SmoothWrites::off && grant.cache <= CacheUse::shared &&
          grant.window_ns <= kAheadMaxNs && grant.weight != 0 && grant.net_gives_way <= 1;
@@ -126,7 +126,7 @@ void fill(Segment& segment, std::uint64_t created_ns, const char* job_name, cons
   segment.magic.store(kSegmentMagic, std::memory_order_release);  // pairs with the acquire in check()
 }
 
-// Without the memory that is used later, if the kernel can be asked for it later.
+// Leaves out the memory that is used later, if the kernel can reserve this memory later.
 long reserve_first(long descriptor, Segment& segment) {
   segment.is_all_reserved = can_reserve_later(segment) ? 0 : 1;
   return segment.is_all_reserved == 0 ? 0 : raw_syscall(SYS_fallocate, descriptor, 0, 0, sizeof(Segment));
@@ -157,8 +157,8 @@ ScopedFd make_file(SegmentName* name) {
   return file;
 }
 
-// Uses an exchange that changes nothing. A shared page whose first access is a write is mapped alone; otherwise the kernel maps up to fifteen other
-// pages with it, and every process of a job would have to unmap them again.
+// Uses an exchange that changes nothing. A shared page whose first access is a write is mapped alone; after a read the kernel maps up to fifteen
+// other pages with it, and every process of a job would have to unmap these pages again.
 bool has_magic(Segment& segment) {
   std::uint64_t magic = kSegmentMagic;
   return segment.magic.compare_exchange_strong(magic, kSegmentMagic, std::memory_order_acquire);
@@ -257,7 +257,8 @@ void remove(const SegmentName& name) {
 }
 
 Grant load_grant(const Segment& segment) {
-  // When a writer was killed in the middle of a change, the grant is unknown. The job then runs without a limit until the next change, which is better than stopping it.
+  // When a writer was killed in the middle of a change, the grant is unknown. The job then runs without a limit until the next change. This is better than to
+  // stop the job.
   CheckedGrant checked;
   const bool is_whole = segment.grant.load(checked) && checked.sum == sum_of(checked.grant);
   return is_whole && is_possible(checked.grant) ? checked.grant : kUnlimitedGrant;

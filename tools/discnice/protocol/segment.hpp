@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // segment: makes, joins and leaves the shared-memory segment of a job.
 //
-// Safe inside the program that loads the library: raw system calls, no heap, and no descriptor stays open.
+// Safe inside the program that loads the library: the code makes raw system calls, uses no heap, and leaves no descriptor open.
 //
 // A segment is a file of mode 0600 in /dev/shm, made exclusively. Its owner, mode, size,
-// magic and version are checked before any byte of it is believed. A program that acts on a segment knows it by the name under which it was opened.
-// Nothing in the segment says which file it is, who made it, or whether any process is left.
+// magic and version are checked before any of its bytes is used. A program that acts on a segment identifies it by the name under which it was
+// opened. The content of the segment never decides which file it is, who made it, or whether any process is left.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,8 @@ struct SegmentName {
   char text[kSegmentNameBytesMax] = {};
 };
 
-/// What a name says of the segment's maker. It is only a claim until the kernel was asked who owns the file and which process has that pid.
+/// The facts about the segment's maker in a name. They are only a claim until the kernel was asked who owns the file and which process has
+/// this pid.
 struct Maker {
   std::uint64_t user;
   std::uint64_t pid;
@@ -63,10 +64,10 @@ SegmentName name_from(const char* text, std::size_t length);
 /// Whether the file of that name was truncated. Members that touched the missing memory run on without a limit (segment_guard.hpp). False when there is no such file.
 bool is_cut_short(const SegmentName& name);
 
-/// Removes the name. Members that have the file mapped go on sharing it.
+/// Removes the name. Members that have the file mapped continue to share it.
 void remove(const SegmentName& name);
 
-/// Reads the grant as one consistent value. Returns `unlimited` when a writer died in the middle of a change, or when a byte of the grant is wrong.
+/// Reads the grant as one consistent value. Returns `unlimited` when a writer died in the middle of a change, or when the grant is damaged.
 Grant load_grant(const Segment& segment);
 
 /// Publishes a grant. One writer at a time.
@@ -78,15 +79,16 @@ void change_grant(Segment& segment, const Grant& grant);
 /// Publishes JobOptions::probe_hit_max_ns, which the launcher finds out while the program already starts. It is read as one value.
 void publish_probe_limit(Segment& segment, std::uint64_t hit_max_ns);
 
-/// Publishes JobOptions::readahead_rules in the same way. A device that was met before uses the rules of the kernel's release.
+/// Publishes JobOptions::readahead_rules in the same way. A device that was used earlier keeps the rules of the kernel's release.
 void publish_readahead_rules(Segment& segment, std::uint16_t rules);
 std::uint16_t readahead_rules(const JobOptions& options);
 std::uint64_t probe_limit_ns(const JobOptions& options);
 
-/// The part of a shared rate that the job was lent; 0 when no process lends, or has not lent for too long.
+/// The part of a shared rate that the job was lent; 0 when no process lends, or when the last lending is too old.
 std::uint64_t lent_rate(const Segment& segment, std::uint64_t now_ns);
 
-/// The instant at which a debt is paid that would be paid at `paid_at_ns` with `old_rate`, if the rest is paid at `new_rate`. Pure.
+/// A debt would be paid at `paid_at_ns` with the rate `old_rate`. Returns the instant at which it is paid when its rest is paid at
+/// `new_rate`. Pure.
 std::uint64_t at_other_rate(std::uint64_t paid_at_ns, std::uint64_t old_rate, std::uint64_t new_rate,
                             std::uint64_t now_ns);
 

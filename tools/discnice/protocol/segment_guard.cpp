@@ -47,15 +47,15 @@ bool replace(const void* address) {
   return false;
 }
 
-// The structure of the kernel, on the machines that raw_syscall() knows.
+// The kernel's struct sigaction on the machines that raw_syscall() supports.
 struct KernelAction {
-  void (*handler)(int, siginfo_t*, void*);  // null: the standard one
+  void (*handler)(int, siginfo_t*, void*);  // null: the default
   unsigned long flags;
   void (*restorer)();
   std::uint64_t mask;
 };
 
-// The code to which a handler of x86-64 returns. Debuggers recognise these very instructions.
+// The code to which a signal handler returns on x86-64. Debuggers recognise exactly these instructions.
 #if defined(__x86_64__)
 constexpr unsigned long kRestorerFlag = 0x04000000;
 extern "C" __attribute__((visibility("hidden"))) void discnice_end_of_handler();
@@ -90,8 +90,8 @@ void on_bus_error(int number, siginfo_t* info, void* /*context*/) {
   if (!is_fault) raise(number);  // a fault comes again without help
 }
 
-// This does not use libc's function, which would have to be looked up in every program that is started. The handler is installed first and taken back
-// if there was another one, because that is rare, and because no other thread runs yet that could miss the other handler.
+// This code does not use libc's function, because that function would have to be looked up in every program that is started. The handler is installed
+// first, and removed if the program had another handler. This case is rare, and no other thread runs yet that could need the other handler.
 void listen() {
   const KernelAction action{on_bus_error, SA_SIGINFO | SA_ONSTACK | SA_RESTART | kRestorerFlag,
                             discnice_end_of_handler, 0};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // segment_guard: keeps a program alive when another process truncates the job's segment.
 //
-// A page of a shared mapping that its file no longer has raises SIGBUS. When the program leaves that signal at its default, a handler of the library
-// puts empty memory in the place of the segment. Every part of the library reads empty memory as "no limit". For any other address the handler
-// restores the default, and the fault ends the program as it would have without the library.
+// An access to a page of a shared mapping raises SIGBUS when the file no longer has that page. When the program has no handler for this signal, a
+// handler of the library puts empty memory in the place of the segment. Every part of the library reads empty memory as "no limit". For any other
+// address the handler restores the default, and the fault ends the program as it would have without the library.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ void guard_memory(void* start, std::size_t bytes);
 /// Other threads may be reading and writing there.
 void let_go_of_memory();
 
-/// For a program of this project that maps the segments of several jobs and no other file that may shrink. Guards all of its memory, page by page.
+/// Used by a program of this project that maps the segments of several jobs and no other file that may shrink. Guards all of its memory, page by
+/// page.
 void guard_all_memory();
 
 /// Whether the segment has lost its content, because a guard has emptied it or another process has damaged it.

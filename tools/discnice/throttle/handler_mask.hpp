@@ -5,10 +5,10 @@
 //   for the whole process to its first thread, unless that thread blocks the signal (complete_signal() in kernel/signal.c).
 // Output observed: the mask under which the first thread begins a wait, and the mask under which it last waited to the end.
 // Inference drawn: when one more of the signals by which a person ends a program is blocked now, its handler is running. The signal came while the
-//   program did not wait, so there was no sleep that it could end. A sleep here would last until everything is paid, and no further signal could end
+//   program did not wait, so it could not end a sleep. A sleep in the handler would last until everything is paid, and no further signal could end
 //   it.
-// What breaks it: a program that itself blocks such a signal for a while is once taken for a handler, and one wait is put off. A program whose
-//   handler runs in another thread, or unblocks its signal first, waits.
+// What breaks it: a program that itself blocks such a signal for a while. Its mask is once taken for the mask of a handler, and one wait is
+//   postponed. A program whose handler runs in another thread, or unblocks its signal first, waits.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class HandlerMask {
     return (mask & kEndingSignals & ~ordinary_.load(std::memory_order_relaxed)) != 0;
   }
 
-  /// Notes that a wait under this mask has come to its end.
+  /// Notes that a wait under this mask has ended by itself.
   void note_waited(SignalMask mask) { ordinary_.store(mask & kEndingSignals, std::memory_order_relaxed); }
 
  private:

@@ -11,10 +11,11 @@
 
 namespace discnice::throttle {
 
-/// How often a waiting call checks whether its limit was changed. It is well under the 200 ms within which `set` must have an effect.
+/// The interval at which a waiting call checks whether its limit was changed. It is well under the 200 ms within which `set` must
+/// have an effect.
 inline constexpr std::uint64_t kSliceNs = 50'000'000;
 
-/// The source of time; the tests use a fake one. Each function gets `context` back unchanged.
+/// The source of time. The tests use a fake clock. Each function gets `context` back unchanged.
 struct Sleeper {
   void* context;
   std::uint64_t (*now_ns)(void* context);
@@ -22,14 +23,14 @@ struct Sleeper {
   int (*sleep_until)(void* context, std::uint64_t instant_ns);
   /// True if the verdict is no longer valid, because the job's limit was changed or removed.
   bool (*is_revoked)(void* context);
-  /// True if a signal must end the wait. It is asked once for each -EINTR.
+  /// True if a signal must end the wait. The function is called once for each -EINTR.
   bool (*may_yield_to_signal)(void* context);
 };
 
 enum class WaitEnd : std::uint8_t { due, revoked, interrupted, refused };
 
-/// Waits until the verdict's instant. It holds nothing while it sleeps, is async-signal-safe, and keeps errno. `refused` means that the kernel does
-/// not allow the sleep (a sandbox), so the caller should stop trying.
+/// Waits until the verdict's instant. The function holds no lock while it sleeps, is async-signal-safe, and keeps errno. `refused` means that the
+/// kernel does not allow the sleep (a sandbox), so the caller should stop trying.
 WaitEnd wait(const Verdict& verdict, const Sleeper& sleeper);
 
 /// Signals in the kernel's form: bit n - 1 is signal n.
@@ -51,7 +52,7 @@ class SignalHold {
   /// Begins to hold signals. Only the first call has an effect.
   void begin();
 
-  /// The mask to sleep under, which is the program's own.
+  /// The signal mask during a sleep: the program's own mask.
   [[nodiscard]] const SignalMask& program_mask() const { return program_mask_; }
 
  private:

@@ -31,9 +31,9 @@ using protocol::Counter;
 
 // A paused job checks at this interval whether it is still paused. The end of a pause is noticed earlier, within one slice of the wait.
 constexpr std::uint64_t kPauseNs = 1'000'000'000;
-// While no other member waits for its turn, the disk's other users hold no operation back for longer than this.
+// While no other member waits for its turn, no operation waits for the disk's other users for longer than this.
 constexpr std::uint64_t kHeldMaxNs = 1'000'000'000;
-// This many calls after an interrupted wait do not wait either: one read, one write and some to spare.
+// This many calls after an interrupted wait do not wait either. The number is enough for one read, one write and a few more calls.
 constexpr std::uint32_t kGraceCalls = 4;
 // For this time after an interrupted wait, and up to this cost, small calls do not wait either. An interpreter that was told to stop opens, reads and closes dozens of
 // cached files before it ends, and writes a page of log. Calls that bring in a read-ahead window do wait, so a program's own timer cannot undo the limit.
@@ -52,7 +52,7 @@ struct WaitContext {
   throttle::SignalHold& signals;
 };
 
-// What an operation asks of a disk, and the bytes of earlier operations that were found out too late to wait for.
+// The bytes of an operation on a disk, and the bytes of earlier operations that became known too late to wait for them.
 struct Demand {
   Place place;
   std::uint64_t bytes;
@@ -74,7 +74,7 @@ int sleep_in_wait(void* context, std::uint64_t instant_ns) {
 }
 
 // Asked after each slice of the wait. The calls that wait are cancellation points, so the wait must be one too. No lock is held here. A thread that is cancelled unwinds
-// through these frames; the build keeps their unwind tables.
+// through these frames. The build keeps their unwind tables.
 bool is_revoked(void* context) {
   engine::test_cancellation();
   const auto& wait = *static_cast<WaitContext*>(context);
@@ -87,8 +87,8 @@ bool is_revoked(void* context) {
 }
 
 // A person's Ctrl-C must take effect at once, but a program's 100 Hz timer must not undo the limit. So a signal ends a wait, and the next few calls do not wait either,
-// because a program may look at its flag only after it has written what it has read. No further signal ends a wait until all waits that were put off are paid.
-// Signal handlers run on time in any case.
+// because a program may check the flag that its signal handler sets only after it has written the data that it has read. No further signal ends a wait until
+// the bytes of all postponed waits are paid. Signal handlers run on time in any case.
 bool may_yield_to_signal(void* context) {
   const auto& wait = *static_cast<WaitContext*>(context);
   protocol::Member& member = *wait.job.member;
@@ -110,7 +110,7 @@ bool takes_grace(protocol::Member& member, std::uint64_t cost_bytes, std::uint64
   std::uint32_t left = member.grace_calls.load(std::memory_order_relaxed);
   while (left > 0) {
     const std::uint32_t next =
-        left <= kGraceCalls ? left - 1 : 0;  // more than is ever given: a wrong byte in shared memory
+        left <= kGraceCalls ? left - 1 : 0;  // more than is ever given: damaged shared memory
     if (member.grace_calls.compare_exchange_weak(left, next, std::memory_order_relaxed)) return true;
   }
   const std::uint64_t until_ns = member.grace_until_ns.load(std::memory_order_relaxed);
@@ -124,7 +124,7 @@ void raise_to(std::atomic<std::uint64_t>& place, std::uint64_t instant_ns) {
   }
 }
 
-// Puts a wait off: the next call pays the debt, and no signal ends a wait before the debt is paid.
+// Postpones a wait: the next call pays the debt, and no signal ends a wait before the debt is paid.
 void owe_until(protocol::Member& member, std::uint64_t instant_ns) {
   raise_to(member.owed_until_ns, instant_ns);
   raise_to(member.yielded_until_ns, instant_ns);
@@ -135,7 +135,8 @@ bool is_first_thread() {
   return raw_syscall(SYS_gettid) == raw_syscall(SYS_getpid);
 }
 
-// A call that waits inside a signal handler: its process has been told to stop already. The wait ends as if the signal came now.
+// A call that would wait inside a signal handler: the process has already been told to end. The wait ends as if the signal
+// arrived now.
 bool gives_way_in_handler(WaitContext& context, bool is_first) {
   return is_first && handler_mask.is_in_handler(context.signals.program_mask()) &&
          may_yield_to_signal(&context);
@@ -155,7 +156,8 @@ throttle::WaitEnd sleep_until_due(WaitContext context) {
   return end;
 }
 
-// The instant at which a debt is paid changes when the job is lent another rate, and when the reservation of a killed member went back to the account.
+// The instant at which a debt is paid changes when the job is lent another rate, and when the reservation of a killed member is given back to the
+// account.
 void move_debt(WaitContext& wait) {
   const std::uint64_t now_ns = monotonic_ns();
   const Grant grant = grant_now(wait.job, now_ns);
@@ -197,7 +199,7 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   if (policy.hold == nullptr || demand.place.disk == nullptr || demand.place.looking == Looking::as_known ||
       !look_at_disk(job, *demand.place.disk, demand.place.looking, grant, now_ns, &activity))
     return now_ns;
-  // Other requests during such a sending make the disk seek back and forth. The sending and the requests both take longer, and a foreground that comes waits for both.
+  // Other requests of the job during such a sending make the disk seek back and forth. Both then take longer, and a foreground that comes waits for both.
   if (protocol::is_sending_left(*job.segment, *demand.place.disk, now_ns)) return now_ns + kLookNs;
   std::uint64_t word = job.segment->last_go.load(std::memory_order_relaxed);
   const std::uint64_t went_ns = protocol::unpack_instant(word, now_ns);
@@ -213,7 +215,7 @@ std::uint64_t held_until(Job& job, const Demand& demand, std::uint64_t now_ns) {
   return is_mine ? now_ns : now_ns + 1;
 }
 
-// The latest instant until which others may have held an operation back. The job gets a turn within this time, and every other member may get one first.
+// The latest instant until which an operation may wait for others. The job gets a turn within this time, and every other member may get one first.
 std::uint64_t held_at_most_until(const Job& job, std::uint64_t since_ns) {
   return since_ns + kHeldMaxNs + policy::kTurnNs * protocol::count_alive(*job.segment, job.pid_namespace);
 }
@@ -247,7 +249,7 @@ bool wait_while_held(Job& job, const Demand& demand, throttle::SignalHold& signa
   }
 }
 
-// The debt of this process, at most what the accounts can have caused. A larger value may be a wrong byte, and is replaced by that maximum.
+// The debt of this process, at most what the accounts can have caused. A larger value may come from damaged shared memory. It is replaced by that maximum.
 std::uint64_t owed_until(Job& job, const Grant& grant, std::uint64_t now_ns) {
   std::uint64_t owed_ns = job.member->owed_until_ns.load(std::memory_order_relaxed);
   if (owed_ns <= now_ns) return owed_ns;
@@ -286,7 +288,7 @@ bool admit(Job& job, const IoEstimate& estimate, const Place& place, bool may_wa
     return false;
   }
   if (start_at_ns > now_ns) {
-    // If this process is killed in this wait, its charge goes back to the job.
+    // If this process is killed during this wait, its charge is given back to the job.
     job.member->reserved_bytes.fetch_add(estimate.cost_bytes(), std::memory_order_relaxed);
     const bool is_paid = wait_until_paid(job, start_at_ns, sequence, signals);
     protocol::give_back_reserved(*job.member, estimate.cost_bytes());

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kToTheEnd = 0;
 constexpr unsigned kTargetsMax = 16;  // targets of one request; the kernel's account settles any further ones
 
-// The head of a struct file_dedupe_range. The targets lie behind it.
+// The head of a struct file_dedupe_range. The targets follow it in memory.
 struct DeduplicationHead {
   std::uint64_t source_offset_bytes;
   std::uint64_t length_bytes;

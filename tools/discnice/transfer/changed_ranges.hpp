@@ -6,7 +6,9 @@
 //   reads both files first.
 // Output observed: the arguments of a call that succeeded.
 // Inference drawn: which dirty regions are never written (their charge is refunded), and which regions were written (a rewrite is charged again).
-// What breaks it: kernels before 6.14, whose ext4 writes a range before it punches the range. There the refund gives the job that range for nothing.
+// What breaks it: kernels before 6.14, where ext4 writes the data of a range to the disk before it punches the range. There the refund is wrong, and
+// the job gets this range
+//   without paying for it.
 #pragma once
 
 #include <cstdint>

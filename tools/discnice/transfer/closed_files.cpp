@@ -24,8 +24,8 @@ using gray::base::raw_syscall;
 using gray::base::word;
 
 constexpr unsigned kFilesMax = 512;
-// One call checks at most kLooksAtOnce of the oldest files. Only opening a file again tells whether it is on the disk. When the first file is not on the disk yet, the next
-// check comes after kFilesBetween more files were closed.
+// One call checks at most kLooksAtOnce of the oldest files. The file must be opened again to find out whether its data is on the disk. When the first file is
+// not on the disk yet, the next check comes after kFilesBetween more files were closed.
 constexpr unsigned kLooksAtOnce = 32;
 constexpr unsigned kFilesBetween = 16;
 constexpr char kOwnDescriptors[] = "/proc/self/fd/";
@@ -69,7 +69,7 @@ ClosedFile& file_at(unsigned place) {
 
 enum class Fate : std::uint8_t { waits, gone };
 
-// Opens the file for reading. Returns -1 when the name stands for something else by now.
+// Opens the file for reading. Returns -1 when the name now belongs to another file.
 long open_again(const ClosedFile& file) {
   const long found = raw_syscall(SYS_openat, AT_FDCWD, word(file.path), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
   if (is_raw_error(found)) return -1;
@@ -121,7 +121,7 @@ bool has_same_folder(const char* one, const char* other) {
   return last_part(other) - other == length && std::memcmp(one, other, static_cast<std::size_t>(length)) == 0;
 }
 
-// Gives the file its new name. When the name does not fit, the path becomes empty, so that the file is not found again.
+// Gives the file its new name. When the name is too long, the path becomes empty, and the file is not found again.
 void rename(ClosedFile& file, const char* name) {
   auto* place = const_cast<char*>(last_part(file.path));
   const auto room = static_cast<std::size_t>(file.path + sizeof file.path - place);

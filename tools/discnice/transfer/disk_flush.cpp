@@ -18,7 +18,7 @@ using gray::base::monotonic_ns;
 using gray::base::raw_syscall;
 using gray::base::word;
 
-// A flush shorter than kFeltNs hardly delays anybody. A flush longer than kLongNs waited for other work as well.
+// A flush shorter than kFeltNs hardly delays other programs. A flush longer than kLongNs waited for other requests as well.
 constexpr std::uint64_t kFeltNs = 5'000'000;
 constexpr std::uint64_t kLongNs = 500'000'000;
 constexpr unsigned kSkipsMax = 64;
@@ -26,7 +26,8 @@ constexpr unsigned kSkipsMax = 64;
 std::atomic<unsigned> skips_left{0};
 std::atomic<unsigned> skips_next{1};
 
-// Opens the root folder of the file's mount. Returns a raw error when the root is not the folder that was mounted: another mount may cover it.
+// Opens the root folder of the mount on which the file lies. Returns a raw error when the opened folder is not the root of that mount,
+// because another mount may cover it.
 long open_root(int fd) {
   std::uint64_t mount_id = 0;
   char path[outputs::kMountNameBytesMax];

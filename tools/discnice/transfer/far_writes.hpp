@@ -3,7 +3,7 @@
 //
 // Knowledge assumed: data that is written to such a server is dirty in the memory of the file system below. sync_file_range() does not reach that
 //   data; fdatasync() does. fdatasync() also consumes a write error that the program's own fsync() should report.
-// Output observed: how long each step took. That time also tells of the disk's other users (progress.hpp).
+// Output observed: how long each step took. This time also shows the effect of the disk's other users (progress.hpp).
 // Inference drawn: steps of the size that the disk writes in a moment limit how much the kernel can flush in one burst when other users come. An
 //   error of a step is kept. The program's next fsync() of that descriptor that would have succeeded reports it.
 // What breaks it: files smaller than a step stay with the kernel, because each fdatasync() would cost a disk access. An fsync() of another descriptor

@@ -37,7 +37,8 @@ using gray::base::word;
 constexpr std::uint64_t kRemovalBytes = 512;
 constexpr std::uint64_t kRemovalShare = 1024;
 constexpr std::uint64_t kSectorBytes = 512;  // the unit of st_blocks
-// The part of a journal's commit that is charged to the program that asked for it: the journal's blocks, and the seek to them.
+// The part of a journal's commit that is charged to the program that requested the commit: the journal's blocks, and the seek
+// to them.
 constexpr std::uint64_t kSyncBytes = 64 * 1024;
 
 void note_creation_outcome(Job& job, const Creation& made) {
@@ -48,7 +49,7 @@ void note_creation_outcome(Job& job, const Creation& made) {
   record_outcome(job, 0, OpKind::create, protocol::CallClass::create, 0, booked, 0);
 }
 
-// A removal costs something only when the job is held back at all.
+// A removal is charged only when the job has a limit, gives way or is paused.
 bool does_charge_removals(const Job& job) {
   if (is_verifying(job)) return false;
   const Grant grant = protocol::load_grant(*job.segment);

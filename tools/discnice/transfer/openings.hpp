@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// openings: what opening a file by name changes in its file system. The call may create the file, or empty it.
+// openings: the changes that the opening of a file by name makes in its file system. The call may create the file, or empty it.
 //
-// Knowledge assumed: open(2). Creating a file dirties its inode. Some file systems know how programs replace files; they send an emptied file to the
+// Knowledge assumed: open(2). Creating a file dirties its inode. Some file systems know how programs replace files. They send an emptied file to the
 //   disk when it is closed (devices.cpp, FlushOfEmptied).
-// Output observed: what the name stood for just before the call; the inode number of a created file, after the call.
+// Output observed: the file that had the name just before the call; the inode number of a created file, after the call.
 // Inference drawn: the cost of a creation; which dirty data is never written; which dirty data will be sent to the disk at the close.
-// What breaks it: another process that creates or removes the file between the look and the call; copies of a descriptor, because the kernel flushes
-//   at the close of the last copy and not of the first.
+// What breaks it: another process that creates or removes the file between the check and the call; copies of a descriptor, because the kernel
+// flushes when the last copy is closed, and not when the first copy is closed.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 namespace discnice::guest {
 
-/// What a name stood for just before it was opened.
+/// The file that had a name just before the name was opened.
 struct Opening {
   bool makes_file = false;
   bool is_file = false;
@@ -27,7 +27,7 @@ struct Opening {
   ThreadAccount account_before{};  // for a call that creates a file, while that is measured
 };
 
-/// True when these flags of open() neither create a file by its name nor empty it. Then nothing has to be looked at before the call.
+/// True when these flags of open() neither create a file by its name nor empty it. Then nothing has to be checked before the call.
 inline bool leaves_as_it_is(int flags) {
   return (flags & (O_CREAT | O_TRUNC)) == 0;
 }
@@ -38,8 +38,9 @@ constexpr bool is_only_read(int flags) {
   return (flags & kOtherwise) == O_RDONLY;
 }
 
-/// True when an opening with these flags may go to the kernel at once, and its file may be trusted without a look (trust.hpp). Every fourth such opening asks the clock
-/// whether the account has to be looked at, as the usual way does. An opening takes the usual way when the process has a debt or the bytes of the term are used up.
+/// True when an opening with these flags may go to the kernel at once, and its file may be trusted without a look (trust.hpp). Every fourth such opening reads
+/// the clock and checks whether the account has to be looked at, as the usual way does for every opening. An opening takes the usual way when the process has a
+/// debt, or when the bytes of the term are used up.
 __attribute__((always_inline)) inline bool is_trusted_unseen(int flags) {
   constexpr std::uint32_t kAtOnce = 4;
   const std::uint32_t left = trust.openings_left();

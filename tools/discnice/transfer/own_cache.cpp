@@ -30,8 +30,8 @@ using gray::base::raw_syscall;
 
 // A reader must be this many pages further before the pages behind it are dropped.
 constexpr std::uint64_t kBehindPages = 256;
-// Half of the memory that was free at the beginning is left for what is not counted here: inodes, and memory of programs. A job that found no free memory gets this part
-// of all memory as its room.
+// Half of the memory that was free at the beginning is left for uses that are not counted here: inodes, and the memory of programs. A job that found no
+// free memory gets this part of all memory as its room.
 constexpr std::uint64_t kMemoryShare = 32;
 constexpr int kWrittenPartsMax = 8;  // one call drops at most this many parts
 
@@ -62,7 +62,8 @@ std::uint64_t room_bytes(Job& job, const Grant& grant) {
   return grant.cache == CacheUse::own ? grant.own_cache_bytes : free_room_bytes(job);
 }
 
-// Whether the job holds too many pages. A file that is read the first time may have half of the room, and a file that is read again may have all of it.
+// Whether the job holds too many pages. The pages of a file that is read for the first time may fill half of the room. The pages of a file that is read
+// again may fill the whole room.
 bool holds_too_much(Job& job, const Grant& grant, const OpenFile& file) {
   const std::uint64_t room = room_bytes(job, grant);
   const std::uint64_t brought_bytes = job.segment->cache_brought_bytes.load(std::memory_order_relaxed);
@@ -75,7 +76,7 @@ std::uint64_t key_of(const OpenFile& file) {
   return predictor::page_key(file.id, 0);
 }
 
-// A forked child has a copy of its parent's list of pages. The child empties its copy; the parent keeps the list.
+// A forked child has a copy of its parent's list of pages. The child empties its copy. The parent keeps the list.
 void take_for_own(const Job& job, OpenFile& file) {
   if (file.brought_epoch == job.epoch) return;
   file.brought.forget();
@@ -116,7 +117,8 @@ bool is_gone(int fd, std::uint64_t page) {
   return !is_raw_error(ask_cachestat(fd, page * kPageBytes, kPageBytes, &answer)) && answer.cached == 0;
 }
 
-// Drops pages. The models treat this like the program's own advice. Returns true when the last page is known to be gone; that is asked only when more parts may follow.
+// Drops pages. The models treat this like the program's own advice. Returns true when the last page is known to be gone. This is checked only when more parts
+// may follow.
 bool let_go(Job& job, OpenFile& file, int fd, const Parting& parting) {
   const PageRun& run = parting.run;
   raw_syscall(SYS_fadvise64, fd, static_cast<long>(run.first_page * kPageBytes),

@@ -107,7 +107,8 @@ bool predict(Job& job, Transfer& transfer, Charge* charge) {
   // The size matters when the transfer reaches beyond the known size: the file may have grown, or be another file.
   const bool is_new = op.kind == OpKind::write && file.is_new.load(std::memory_order_relaxed);
   if (op.offset_bytes + op.length_bytes > file.size_bytes) {
-    // Only this process writes to a new file, as far as the size matters. So the size is known, except for appends, which need the exact end of the file.
+    // It is assumed that only this process writes to a new file. So the size is known. Appends are an exception, because they need the exact end of the
+    // file.
     const bool is_size_known = is_size_fresh || (is_new && !file.is_append);
     if (!is_size_known && !refresh_size(file, transfer.fd)) return false;
     op.file_size_bytes = file.size_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// prediction: predicts what a transfer will cost its disk. It finds the file behind the descriptor and the transfer's place in the file, and asks the models.
+// prediction: predicts the bytes that the disk will move for a transfer. It finds the file behind the descriptor and the transfer's place in the file, and
+// asks the models.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ bool find_offset(const Transfer& transfer, std::uint64_t* offset_bytes);
 bool predict(Job& job, Transfer& transfer, Charge* charge);
 
 /// Called when a trusted read came from the disk after all. Gives the model this read again, as a read of which nothing was in memory. So the model's
-/// state becomes the kernel's.
+/// state agrees with the kernel's state again.
 void catch_up(Job& job, const Transfer& transfer, std::uint64_t read_bytes);
 
 }  // namespace discnice::guest

@@ -12,7 +12,8 @@ namespace discnice::guest {
 /// Predicts and charges one operation. The next call waits for its cost. When the job gives way to others, this call waits already.
 void charge_queued(Job& job, Transfer transfer);
 
-/// As charge_queued(), for the requests of io_submit(). Requests that cannot be read are left to the kernel, which refuses them.
+/// Same as charge_queued(), for the requests of io_submit(). Requests that cannot be read are left to the kernel, which refuses
+/// them.
 void charge_submitted(Job& job, long count, struct iocb* const* requests);
 
 }  // namespace discnice::guest

@@ -26,7 +26,7 @@ bool is_charged(Job& job, OpenFile& file, int fd) {
   return file_class == FileClass::charged;
 }
 
-// In a warm process a read needs no prediction. The model does not see such reads, so it forgets the reads that it has seen.
+// In a warm process a read needs no prediction. The model does not see such reads, so it forgets the earlier reads.
 bool earns_trust(Job& job, const Transfer& transfer) {
   OpenFile& file = *transfer.file;
   if (transfer.length_bytes > kTrustedBytesMax || !trust.is_warm(job, *file.device)) return false;

@@ -19,7 +19,7 @@ enum class Route : std::uint8_t {
   predicted,  // all steps of transfer.hpp are taken
 };
 
-/// The first question of a wrapper. It makes calls that have nothing to do with the disk cost only a few nanoseconds, because it calls no function and reads no clock.
+/// Each wrapper calls this function first. It calls no function and reads no clock. So calls that do not concern the disk cost only a few nanoseconds.
 /// The answer `predicted` means that route() has to be asked.
 __attribute__((always_inline)) inline Route route_at_once(OpKind kind, OpenFile* file, std::size_t bytes) {
   if (file == nullptr || !has_job_at_hand()) return Route::predicted;
@@ -27,7 +27,7 @@ __attribute__((always_inline)) inline Route route_at_once(OpKind kind, OpenFile*
   return kind == OpKind::read && trust.covers_at_once(*file, bytes) ? Route::trusted : Route::predicted;
 }
 
-/// The full answer. When it is `predicted`, transfer.file is a charged file.
+/// Returns the full answer. When the answer is `predicted`, transfer.file is a charged file.
 Route route(Job& job, Transfer& transfer);
 
 /// Looks up the descriptor's entry once for each call, and asks the kernel when the file is unknown. Returns true for a charged file: transfer.file is then its entry.

@@ -6,8 +6,9 @@
 //   the coarse clock. Several short waits may together take less than one tick.
 // Output observed: the coarse clock after the call; when it has moved since the last look, the kernel's account.
 // Inference drawn: bytes that the account shows beyond the predictions are a debt. The debt is paid before the next call of any kind. So the program
-//   gets the result of a call at once, and a cancelled wait does not lose that result. Only stdio waits after the call (stream_hooks.cpp).
-// What breaks it: no bytes are lost, but some are seen late. A program that makes no call after its last read from the disk does not wait for that read.
+//   gets the result of a call at once, and the result is not lost when a wait is cancelled. Only stdio waits after the call (stream_hooks.cpp).
+// What breaks it: nothing is lost, but some bytes are noticed late. A program that makes no call after its last read from the disk does not wait
+//   for that last read.
 #pragma once
 
 #include "tools/discnice/job/job.hpp"
@@ -18,7 +19,7 @@
 
 namespace discnice::guest {
 
-/// One call: its beginning pays debts, its end looks at the account. Keeps errno.
+/// One call. The constructor pays debts, and the destructor looks at the account. Keeps errno.
 class SettledCall {
  public:
   explicit SettledCall(Job* job) : job_(job), wait_(after_paying(job)), name_call_(job) {}

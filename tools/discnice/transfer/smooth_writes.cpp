@@ -38,14 +38,14 @@ constexpr std::uint32_t kQueueMax = 64;
 constexpr std::uint32_t kQueueStep = 4;
 constexpr std::uint64_t kQueueFeltNs = kSecondNs / policy::kWriteStepsPerSecond;
 constexpr std::uint64_t kSmallFileBytesMin = 16 * 1024;  // the least that a file costs
-// Unless smoothing is asked for, a job's first writes are left alone up to this many bytes. For a job with a rate they are at most this part of a second's worth, because
-// the kernel sends them in addition to the job's rate.
+// Unless the user requests smoothing, a job's first writes, up to this many bytes, are not smoothed. For a job with a rate these bytes are at most this part
+// of the bytes of a second at the rate, because the kernel sends them in addition to the job's rate.
 constexpr std::uint64_t kLeftAloneBytes = UINT64_C(1) << 20;
 constexpr std::uint64_t kLeftAloneShare = 8;
 // The longest time for which a write waits for an earlier step, and the time between two looks.
 constexpr std::uint64_t kWaitMaxNs = 250'000'000;
 constexpr std::uint64_t kLookAgainNs = 250'000;
-constexpr std::uint32_t kLaterRequests = 1;  // what a step is to most disks: one request
+constexpr std::uint32_t kLaterRequests = 1;  // on most disks a step is one request
 constexpr unsigned kChunksMax = 64;          // of a file whose writes were not in order
 
 std::atomic<std::uint64_t> written_bytes{0};    // by this process
@@ -82,7 +82,7 @@ std::uint64_t left_alone_bytes(const Grant& grant) {
 bool is_wanted(const Job& job, const Grant& grant) {
   if (grant.smooth_writes == SmoothWrites::on) return true;
   if (grant.smooth_writes == SmoothWrites::off) return false;
-  // Without a rate the disk need not see one, and writing that is started early delays other programs' fsync.
+  // Without a rate the writes need not be spread, and writing that is started early delays the fsync of other programs.
   return (does_give_way(grant) || policy::has_limit(grant)) && written_by_job(job) >= left_alone_bytes(grant);
 }
 
@@ -215,7 +215,7 @@ void send(Job& job, OpenFile& file, int fd, const Pace& pace, bool is_last, thro
   }
 }
 
-// Waits until the disk's queue is short enough. The time of the wait decides how long the queue may be next time.
+// Waits until the disk's queue is short enough. The duration of the wait decides how long the queue may be the next time.
 void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& signals) {
   const std::uint64_t number = disk.number.load(std::memory_order_relaxed);
   const std::uint32_t allowed = queue_allowed.load(std::memory_order_relaxed);
@@ -229,7 +229,7 @@ void wait_for_queue(Job& job, const protocol::Disk& disk, throttle::SignalHold& 
   queue_allowed.store(next < 1 ? 1 : next > kQueueMax ? kQueueMax : next, std::memory_order_relaxed);
 }
 
-// Reads from the disk's counters how much of the job's written data is not on the disk yet.
+// Computes from the disk's counters how many of the job's written bytes are not on the disk yet.
 bool look_at_left(Job& job, protocol::Disk& disk, const Grant& grant, std::uint64_t* left_bytes) {
   DiskActivity activity;
   if (!look_at_disk(job, disk, Looking::afresh, grant, monotonic_ns(), &activity)) return false;
@@ -248,8 +248,8 @@ void ask_for_left(Job& job, const protocol::Disk& disk, int fd) {
   }
 }
 
-// Asks the launcher to send the small files that were left to the kernel, and waits until few bytes are left. Returns false when others use the disk, or when the launcher
-// does not send: it says so, or the remaining bytes do not shrink during a whole wait (it may be stopped).
+// Asks the launcher to send the small files that were left to the kernel, and waits until few bytes are left. Returns false when others use the disk, or when
+// the launcher does not send: it reports this, or the remaining bytes do not shrink during a whole wait (the launcher may be stopped).
 bool wait_for_left(Job& job, protocol::Disk& disk, int fd, const Grant& grant, std::uint64_t most_bytes,
                    throttle::SignalHold& signals) {
   const std::uint64_t start_ns = monotonic_ns();

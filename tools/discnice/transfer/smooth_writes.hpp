@@ -5,15 +5,15 @@
 //   (mm/page-writeback.c). So the writes of a job reach the disk in bursts, even when the job is held back while it dirties pages. sync_file_range()
 //   with SYNC_FILE_RANGE_WRITE alone starts the writing now. It does not wait. Unlike the other forms of that call, it does not consume a write error
 //   that the program's own fsync() should report. A disk mostly serves the requests in its queue before later ones.
-// Output observed: cachestat() tells how many pages of a range are being written. Before Linux 6.5 and in some containers, the requests under way at
-//   the disk are counted instead, with those of others. The disk's counters tell how long its queue is. The time of a batch tells how fast the disk
-//   writes.
+// Output observed: cachestat() tells how many pages of a range are being written. Before Linux 6.5 and in some containers, all requests under way at
+//   the disk are counted instead, also the requests of others. The disk's counters tell how long its queue is. The time of a batch tells how fast
+//   the disk writes.
 // Inference drawn: each step starts when it is full and when the step before the previous one is on the disk. This rule keeps the job's dirty data at a
 //   few steps, and the disk at the job's rate. While a job that gives way has the disk for itself, it collects a batch of steps, because on a
-//   mechanical disk the seek there and back takes as long as a step. Each step of the batch waits for the job's turn (wait_for_turn()), so a
-//   foreground that comes finds one or two steps in the queue. Beside other users each step is a turn of its own.
-//   A process can send a small file only before it closes the file, and each file is one request. So a job that gives way leaves some small files to
-//   the kernel, and the launcher sends them together (protocol/left_writes.hpp).
+//   mechanical disk the seek there and back takes as long as a step. Each step of the batch waits for the job's turn (wait_for_turn()), so a foreground
+//   that comes finds one or two steps in the queue. While others use the disk, each step is a turn of its own. A process can send a small file only
+//   before it closes the file, and each file is one request. So a job that gives way leaves some small files to the kernel, and the launcher sends them
+//   together (protocol/left_writes.hpp).
 // What breaks it: files that are removed within half a minute would never be written by the kernel, but are sent here. So nothing is sent until a job
 //   has written a fair amount, and small files of some steps' size are always left to the kernel. Writes to memory maps are left to the kernel.
 #pragma once

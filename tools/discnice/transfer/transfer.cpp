@@ -42,7 +42,7 @@ using gray::base::raw_syscall;
 using gray::base::word;
 using protocol::Counter;
 
-// The largest part of a call that is believed to need no disk. It is bounded, because the belief may be wrong.
+// The largest part of a call that most likely needs no disk. The part is bounded, because the prediction may be wrong.
 constexpr std::uint64_t kWarmPartBytes = 4UL * 1024 * 1024;
 
 // After a read that brought something in, this many reads of the file may have to wait for read-ahead: as many as a window has blocks.
@@ -63,7 +63,7 @@ void follow_position(const Transfer& transfer, ssize_t result) {
   note_moved(*transfer.file, result);
 }
 
-// Whether a read took no longer than a generous time for a copy from the page cache: 20 us and 1 GB/s.
+// Whether a read was short enough to be a copy from the page cache: at most 20 us plus the time at 1 GB/s.
 bool is_cached_time(std::uint64_t elapsed_ns, std::uint64_t bytes) {
   constexpr std::uint64_t kStartNs = 20'000;
   return elapsed_ns < kStartNs + bytes;
@@ -95,7 +95,7 @@ std::uint64_t waiting_bytes(int fd, std::uint64_t part) {
   return ready < part ? ready : part;
 }
 
-// Trusts a file that is believed to be in the page cache, so that its next reads need no prediction.
+// Trusts a file that is most likely in the page cache. So its next reads need no prediction.
 void offer_trust(Job& job, const Transfer& transfer) {
   if (!transfer.is_believed_cached || is_measured(job) || has_debt(job)) return;
   lose_position(*transfer.file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// transfer: the one file in which predicting, deciding and waiting meet. A read, a write or a copy takes these steps:
+// transfer: the only file that uses prediction, decision and waiting together. A read, a write or a copy takes these steps:
 //
 //   route (route.hpp) -> predict (prediction.hpp) -> admit: ask the policy and wait (admission.hpp) -> the real call -> settle (kernel/account.hpp)
 //
@@ -37,22 +37,23 @@ void before_call(Job& job, const Transfer& transfer);
 /// Counts and settles a transfer. `result` is what the real call returned.
 void after_transfer(Job& job, const Transfer& transfer, ssize_t result);
 
-/// Called after a trusted read that began at `start_ns`. When the read took longer than a copy from memory, the account is looked at immediately, because only now it is
-/// known which read needed the disk.
+/// Called after a trusted read that began at `start_ns`. When the read took longer than a copy from memory, the account is looked at immediately, because only
+/// at that moment it is known which read needed the disk.
 void after_trusted(Job& job, const Transfer& transfer, ssize_t result, std::uint64_t start_ns);
 
-/// The most bytes that one call may move at once under the job's present limit: 100 ms worth. So a long call is paced instead of being one stall and one burst. Returns
-/// SIZE_MAX when nothing limits the job, when the transfer is shorter than that, and when the file is not charged.
+/// The most bytes that one call may move at once under the job's present limit: the bytes of 100 ms at the rate. So a long call is paced instead of being one
+/// stall and one burst. Returns SIZE_MAX when nothing limits the job, when the transfer is shorter than that, and when the file is not charged.
 std::size_t part_bytes_max(Job& job, const Transfer& transfer);
 
-/// The offset that a program passed by pointer. kAtPointer when there is none, or when it cannot be read (the real call will report that).
+/// The offset that a program passed by pointer. kAtPointer when there is no pointer, or when the offset cannot be read (the real call will
+/// report the error).
 std::int64_t offset_at(const off64_t* offset);
 
 /// How many of the `part` bytes of a copy exist. Programs ask for more bytes than the source holds, and stop at its end.
 std::uint64_t copied_bytes_max(Job& job, const Transfer& from, std::uint64_t part);
 
-/// The program asked for a descriptor's status, and got it. So a file that is about to be read need not be asked about again. Only regular files whose class is unknown are
-/// noted. Keeps errno.
+/// Called when the program has got a descriptor's status. The status is noted, so that the library need not ask for it again when the file is read. Only
+/// regular files whose class is unknown are noted. Keeps errno.
 void note_status(int fd, const struct stat& status);
 
 /// False when note_status() would have nothing to do: the file's class is known, or the file is trusted without a look and will most likely be closed before its class matters.
@@ -62,7 +63,8 @@ inline bool wants_status(int fd) {
          (file->file_class.load(std::memory_order_relaxed) == FileClass::unknown && !trust.is_given(*file));
 }
 
-/// True when the next byte of a write would lie at the process's own limit for files. Writing that byte raises SIGXFSZ; one long call that ends at the limit does not.
+/// True when the next byte of a write would lie at the process's own limit for files. Writing this byte raises SIGXFSZ. One long call that ends at the limit
+/// raises no signal.
 bool is_at_size_limit(const Transfer& transfer);
 
 /// Makes the real call of a charged transfer. The call may wait for the disk even when no cost was predicted, namely for a window that an earlier call has started to
@@ -120,7 +122,7 @@ __attribute__((noinline)) ssize_t run_transfer(Transfer transfer, Call call) {
   }
 }
 
-/// Runs a transfer that must stay one call (vectors).
+/// Runs a transfer of vectors, which must stay one call.
 template <typename Call>
 ssize_t run_vector(Transfer transfer, const iovec* vector, int count, Call call) {
   Job* here = job();

@@ -12,9 +12,9 @@
 
 namespace discnice::guest {
 
-/// The offset that stands for "the file's own position".
+/// The offset that means "the file's own position".
 inline constexpr std::int64_t kAtPointer = -1;
-/// The offset that stands for "the caller forbade waiting (RWF_NOWAIT)". Such a call is passed through.
+/// The offset that means "the caller forbade waiting (RWF_NOWAIT)". Such a call is passed through.
 inline constexpr std::int64_t kUntouched = -2;
 
 /// The kernel moves no more than this many bytes in one call (MAX_RW_COUNT), so the parts of one call never add up to more.
@@ -34,7 +34,7 @@ struct Transfer {
   throttle::SignalHold* signals = nullptr;
   // True for each side of a copy inside the kernel, which reads through a pipe of its own.
   bool is_copy = false;
-  // The whole file is believed to be in the page cache. `term` is the term in which that was found (trust.hpp).
+  // The whole file is most likely in the page cache. `term` is the term in which this was found (trust.hpp).
   bool is_believed_cached = false;
   std::uint32_t term = 0;
   // The kernel's account just before the call, while verifying or recording.
@@ -45,7 +45,7 @@ struct Transfer {
   std::uint64_t went_ns = 0;
   // The transfer continues where the file's last read ended.
   bool is_going_on = false;
-  // What this call will tell of the disk's other users, on disks where only the job's own progress tells of them.
+  // The measurement of this call. It is used on disks whose other users are noticed only by the job's own progress.
   TellingCall telling = {};
 };
 

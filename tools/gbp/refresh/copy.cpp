@@ -35,7 +35,7 @@ Range next_data(int fd, std::uint64_t at, std::uint64_t bytes) {
   return {std::min(static_cast<std::uint64_t>(data), bytes), std::min(end, bytes)};
 }
 
-// Reads exactly so many bytes; false with errno; EIO if the file has become shorter.
+// Reads exactly this many bytes. On failure returns false with errno; EIO means that the file has become shorter.
 bool read_exactly(int fd, char* to, std::size_t bytes, std::uint64_t at) {
   while (bytes > 0) {
     const ssize_t length = pread(fd, to, bytes, static_cast<off_t>(at));

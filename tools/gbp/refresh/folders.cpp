@@ -107,7 +107,7 @@ LeftFolder FolderMove::move_one(const Recorded& entry) {
                           sibling_link)};
 }
 
-// Moves the folder, which has the name `from` in the sibling, to the place of the link that stands for it.
+// Moves the folder, which has the name `from` in the sibling, to the place of the link that represents it.
 LeftFolder FolderMove::bring(const Recorded& entry, const std::string& from, const std::string& link) {
   if (link.empty())
     return {from, fmt::format("'{}/{}' is kept: the link that stood for this folder was removed or replaced",

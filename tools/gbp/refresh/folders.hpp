@@ -12,11 +12,11 @@
 
 namespace gbp::refresh_parts {
 
-/// Whether this is the link that stands for the entry's folder. The link may have any name.
+/// Whether this is the link that represents the entry's folder. The link may have any name.
 bool is_stand_in(const Workplace& place, const Recorded& entry, int folder_fd, const std::string& name,
                  const struct stat& status);
 
-/// A folder that could not be moved to the place or name that somebody wanted, and the reason.
+/// A folder that could not be moved to the wanted place or name, and the reason.
 struct LeftFolder {
   std::string sibling_name;  // its name if it stays in the sibling; empty if it is in the directory
   std::string why;           // one sentence
@@ -26,8 +26,8 @@ class FolderMove {
  public:
   FolderMove(const Workplace& place, const Records& records, int live_fd, int sibling_fd);
 
-  /// Exchanges each folder in the sibling with the link that stands for it in the directory. Each exchange is one atomic step, so that the name always exists. If somebody has
-  /// renamed the folder or its link on either side, the folder then has the new name.
+  /// Exchanges each folder in the sibling with the link that represents it in the directory. Each exchange is one atomic step, so that the name always exists.
+  /// If somebody has renamed the folder or its link on either side, the folder then has the new name.
   std::vector<LeftFolder> move_all();
 
  private:

@@ -19,13 +19,13 @@ using gray::base::ScopedFd;
 
 std::string Guard::take(int folder_fd, const std::vector<Entry>& entries) {
   gray::base::allow_many_descriptors();
-  // The kernel asks for a lease back by SIGIO; find_writer() checks the leases instead.
+  // The kernel sends SIGIO when it wants a lease back. This signal is ignored, and find_writer() checks the leases.
   std::signal(SIGIO, SIG_IGN);
   entries_ = &entries;
   for (const Entry& entry : entries) {
     ScopedFd& file = files_.emplace_back();
     if (!entry.is_file()) continue;
-    // Reading shall not change the file's access time.
+    // The reads must not change the file's access time.
     file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOATIME, 0, folder_fd);
     if (file.error() == -EPERM)
       file = ScopedFd::open(entry.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, folder_fd);

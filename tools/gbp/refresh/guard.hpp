@@ -2,8 +2,8 @@
 // guard: holds read leases on the files of a directory, so that no process writes to them unnoticed while the directory is replaced.
 //
 // Knowledge assumed: the kernel grants a read lease only on a file that no process has open or mapped for writing. A process that opens the file for writing later waits until
-// the lease is given back. Output observed: refused leases, and leases that the kernel has asked for. Inferred: whether there is or was a writer. What breaks it: file systems
-// without leases; there take() refuses.
+// the lease is given back. Output observed: refused leases, and leases that the kernel wants back. Inferred: whether there is or was a writer. What breaks it:
+// file systems without leases; there take() refuses.
 #pragma once
 
 #include <string>

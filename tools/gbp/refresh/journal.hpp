@@ -32,7 +32,8 @@ Identity identity_of(const struct stat& status);
 bool is_same_but_status_time(const Identity& a, const Identity& b);
 bool is_same(const Identity& a, const Identity& b);
 
-/// One name of the directory. An entry that is linked instead of copied has the same identity twice. For a folder the second identity is that of the link that stands for it.
+/// One name of the directory. An entry that is linked instead of copied has the same identity twice. For a folder the second identity is the identity of the
+/// link that represents it.
 struct Recorded {
   std::string name;
   Identity old_one;
@@ -66,7 +67,8 @@ struct Journal {
 /// empty text.
 std::string write_journal(const Workplace& place, Journal& journal);
 
-/// Reads the journal. Returns 0; -ENOENT if there is none; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works with it.
+/// Reads the journal. Returns 0; -ENOENT if there is no journal; -EBADMSG if the file is not a journal of gbp; -EBUSY if another process works
+/// with it.
 int read_journal(const Workplace& place, Journal& journal);
 
 /// Removes the journal, and a half-written new journal. Returns what is wrong, or an empty text.

@@ -33,7 +33,7 @@ std::string problem_of(const std::string& name, int error);
 /// Opens a folder below `folder_fd` for reading, never through a link.
 gray::base::ScopedFd open_folder(int folder_fd, const std::string& name);
 
-/// The target of the link that stands for a folder: the folder's path from the directory while the folder is in the sibling.
+/// The target of the link that represents a folder: the folder's path from the directory while the folder is in the sibling.
 std::string stand_in(const Workplace& place, const std::string& name);
 
 /// The names in a folder except . and .., in no order. Returns false with errno set.

@@ -74,12 +74,13 @@ void describe(const Workplace& place, const Survey& found, const HostParameters&
   fmt::print("{}\n", found.blockers.empty() ? "nothing was changed: --apply does it" : "nothing was changed");
 }
 
-// For an end before the exchange: removes the files that were made beside the directory. Reports the first problem.
+// Used when the refresh ends before the exchange: removes the files that were made next to the directory. Reports
+// the first problem.
 std::string give_up(const Workplace& place, Journal& journal, std::string problem) {
   std::string last;
   if (journal.stage == Stage::filling) {
     last = remove_unfinished(place, journal);
-    // A file that cannot be removed was made by another program. The journal is removed all the same, so that no later run waits for that file.
+    // A file that cannot be removed was made by another program. The journal is still removed, so that no later run waits for that file.
     const std::string later = remove_journal(place);
     if (last.empty()) last = later;
   } else {
@@ -128,7 +129,8 @@ std::string replace(const Workplace& place, const Survey& found, const Guard& gu
   return give_up(place, journal, problem);
 }
 
-// For an end after the exchange, in either direction: merges, cleans up, and prints what a person has to know.
+// Used when the refresh ends after the exchange, in either direction: merges, cleans up, and prints the facts
+// that a person needs.
 int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   const std::string problem = settle(place, journal, settled);
   if (!problem.empty())
@@ -141,7 +143,7 @@ int end_by_merging(const Workplace& place, Journal& journal, Settled& settled) {
   return gray::cli::kExitSomeFailed;
 }
 
-// Removes a sibling that the last refresh had made before it wrote a journal. Such a sibling is empty; a sibling with content is not removed.
+// Removes a sibling that the last refresh had made before it wrote a journal. Such a sibling is empty. A sibling with content is not removed.
 std::string remove_empty_sibling(const Workplace& place) {
   if (unlinkat(place.parent.get(), place.work_name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return "";
   if (errno != ENOTEMPTY && errno != EEXIST) return problem_of(place.work_path);

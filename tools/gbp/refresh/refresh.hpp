@@ -4,7 +4,8 @@
 // Knowledge assumed: in a file system of the FFS family, files that are made one after the other in a new directory get rising i-numbers. They get neighbouring blocks if each
 // file is forced to disk before the next (SOSP 2001, section 4.2).
 // Output observed: i-numbers and first extents before and after.
-// Inference drawn: a copy that is made in the wanted order lies in that order on disk. Exchanged for the directory, it is a fresh directory.
+// Inference drawn: a copy that is made in the wanted order lies in that order on disk. After the exchange with the directory, the copy is a
+// fresh directory.
 // What breaks it: a file system without free space near the directory; a file system that places data anywhere (btrfs, ZFS), which is refused.
 //
 // docs/refresh.md shows step by step why this is safe.

@@ -40,7 +40,7 @@ ScopedFd open_leased(int folder, const std::string& name) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
   ScopedFd file = ScopedFd::open(name.c_str(), kFlags | O_NOATIME, 0, folder);
   if (file.error() == -EPERM) file = ScopedFd::open(name.c_str(), kFlags, 0, folder);
-  // The kernel asks for a lease back by SIGIO; is_leased() checks the lease instead.
+  // The kernel sends SIGIO when it wants a lease back. This signal is ignored, and is_leased() checks the lease.
   std::signal(SIGIO, SIG_IGN);
   if (file.is_open() && fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0) file.reset(-errno);
   return file;
@@ -109,7 +109,7 @@ bool Removal::end_begun() {
   return is_all;
 }
 
-// The file got this name only after it was found that no one needs it.
+// The file got this name only after a check had shown that no other file needs it.
 bool Removal::end_one(const std::string& doomed, const Recorded& entry) {
   struct stat now {};
   if (!look(folder_, doomed, now)) return false;

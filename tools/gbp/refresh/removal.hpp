@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// removal: removes a name of the sibling so that no data is lost, whatever other programs do to the file at the same time.
+// removal: removes a name of the sibling so that no data is lost, even when other programs use the file at the same time.
 //
 // Knowledge assumed: the kernel grants a read lease only on a file that no process has open for writing, and tells later if a process wanted to write. A file is found only by
 // its name. Output observed: the lease, and all attributes of the file before and after it gets a name that no other program uses. Inferred: a file that has not changed by then

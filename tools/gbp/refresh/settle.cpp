@@ -23,7 +23,7 @@ namespace {
 
 using gray::base::ScopedFd;
 
-// After so many rounds another program makes new files in the sibling faster than they are moved.
+// After this many rounds another program makes new files in the sibling faster than they are moved.
 constexpr int kRoundsMax = 100;
 
 constexpr int kFolderTriesMax = 3;
@@ -151,7 +151,8 @@ class Settling {
   }
 
   // Handles files that are no longer in the sibling but still in the directory. Right after the exchange this means that a program removed or renamed the file by its name, so
-  // the file in the directory goes, too. Later it is not known whether that was meant: perhaps somebody only cleaned up the sibling.
+  // the file in the directory goes, too. Later it is not known whether the removal was meant: perhaps somebody only cleaned up the
+  // sibling.
   void settle_removals() {
     for (const Recorded& entry : records_.entries()) {
       struct stat mine {};

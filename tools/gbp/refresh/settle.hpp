@@ -2,9 +2,9 @@
 // settle: after the exchange, in either direction, merges the changes that were made in the sibling into the directory, and removes from the sibling the files that the directory
 // holds as well.
 //
-// The rule: a file that is still as the journal recorded it is not needed, since the other file of the pair held the same content then. Any other file is somebody's work. It is
-// moved into the directory if the directory has the recorded file, or no file, under its name. Otherwise both files stay where they are, and a message tells the person. So no
-// work is discarded, and the process always ends.
+// The rule: a file that is still as the journal recorded it is not needed, since the other file of the pair held the same content then. Any other file contains
+// changes that somebody made. It is moved into the directory if the directory has the recorded file, or no file, under its name. Otherwise both files stay
+// where they are, and a message tells the person. So no change is discarded, and the process always ends.
 #pragma once
 
 #include <cstddef>

@@ -29,9 +29,10 @@ using gray::base::ScopedFd;
 // Makes the empty files of the new directory, with i-numbers that rise in the order of the entries.
 //
 // Knowledge assumed: a file system gives a new file the lowest free i-number near its folder, so the i-numbers of files made one after the other rise as long as no other program
-// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number below the one before was freed in the meantime. All files are made
-// first; then they exchange names until their i-numbers rise. What breaks it: no action of other programs; only a file system whose i-numbers change with a rename, and one that
-// cannot exchange two names, where the directory cannot be exchanged either.
+// makes or removes files there. Output observed: the i-number that each file got. Inference drawn: an i-number that is lower than the i-number before it was
+// freed in the meantime. All files are made first. Then such files exchange their names until the i-numbers rise. What breaks it: a file system whose
+// i-numbers change with a rename, and a file system that cannot exchange two names (there the directory cannot be exchanged either). Other programs cannot
+// break it.
 class RisingFiles {
  public:
   /// Makes a file for each of `names`, in `folder`. Returns a problem, or an empty text.
@@ -77,8 +78,8 @@ class RisingFiles {
 //
 // Knowledge assumed: ext4 takes the blocks of small files from a stretch of 2 MiB that it has set aside for any small files. When the stretch is used up, ext4 takes another,
 // which may lie at the other end of the disk. Output observed: the start of each copy, once it is on disk. Inference drawn: a copy that is not close behind the copy before has
-// opened a new stretch, and later copies stay in that stretch. So the same copies, made once more, lie together. What breaks it: no free space in one piece. So the copies are
-// made at most once more, and only if they fit beside the data that is already in that stretch.
+// opened a new stretch, and later copies stay in that stretch. So when the same copies are made once more, they lie together. What breaks it: no contiguous
+// free space. So the copies are made at most once more, and only if they fit into the rest of that stretch.
 class Places {
  public:
   static constexpr std::uint64_t kTogetherBytesMax = gray::base::kMiB;
@@ -128,8 +129,8 @@ std::string compare_file(int to_folder, const Entry& entry, int from) {
 }
 
 // Knowledge assumed: ext4 keeps, for small files, a stretch of preallocated blocks for each processor (its locality
-// groups), and places data when it is written back, on the processor that does so. If the copying thread moved between processors, the copies would lie in as many places. So
-// this object keeps the thread on its processor during the object's lifetime.
+// groups), and places data when it is written back, on the processor that does so. If the copying thread moved between processors, the copies would lie in
+// several places, one for each processor. So this object keeps the thread on its processor during the object's lifetime.
 class OneProcessor {
  public:
   OneProcessor() : is_pinned_(sched_getaffinity(0, sizeof before_, &before_) == 0) {

@@ -33,7 +33,8 @@ struct Survey {
   std::vector<std::string> blockers;  // reasons against a refresh, one sentence each
 };
 
-/// Whether data at `start_bytes` lies close behind a file that was read before it, so that the disk's head need not seek. All are bytes on the device.
+/// Whether data at `start_bytes` lies close behind a file that was read before it, so that the disk's head need not seek. All positions are in bytes
+/// on the device.
 bool lies_close_behind(std::uint64_t start_bytes, std::uint64_t before_start_bytes,
                        std::uint64_t before_length_bytes);
 

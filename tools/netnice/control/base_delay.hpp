@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // base_delay: the round trip of a path whose queues are empty, estimated by the shortest round trip of recent time.
 //
-// Knowledge assumed: a queue only lengthens a round trip. A path is without a queue now and then, at the latest when a sender that gives way drains its own queue.
+// Knowledge assumed: a queue only lengthens a round trip. Now and then a path has no queue. This happens at the latest when a sender that gives way drains its
+// own queue.
 // Output observed: round trips. Inferred: the shortest round trip within a window of time. Only time in which round trips were observed counts for the window.
-// What breaks it: another sender's queue that does not empty during a whole window. Then the base is too long by that queue. The sender's own queue is small beside it.
+// What breaks it: another sender's queue that does not empty during a whole window. Then the base is too long by that queue. The sender's own queue is small
+// compared with that queue.
 #pragma once
 
 #include <array>

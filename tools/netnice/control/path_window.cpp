@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr double kSegmentBytes = 1448;
-// The bounds of the bytes that may lie in the queue. The bounds are absolute numbers of bytes; so the senders that share a path get equal parts.
+// The bounds of the bytes that may lie in the queue. The bounds are absolute numbers of bytes. So the senders that share a path get equal parts.
 // The bytes that a fast path sends within the grain of the round-trip clocks are added.
 constexpr double kQueueLowBytes = 3 * kSegmentBytes;
 constexpr double kQueueSpanBytes = 2 * kSegmentBytes;
@@ -24,9 +24,9 @@ constexpr double kLittle = 2;
 // The effect of a step down on the queue takes one round trip to happen and one more to be seen.
 constexpr int kWaitRounds = 2;
 constexpr double kAlarm = 2;  // factor of the upper bound: above it, other senders use the path
-// Of the window: a large window's queue swings so far without other senders.
+// This part of a large window: the queue of such a window swings by so much without other senders.
 constexpr double kSwingPart = 0.25;
-// The window falls to this part, because a new sender wants more with each round trip.
+// When other senders come, the window shrinks to this part of its size. A new sender needs more of the line with each round trip.
 constexpr double kAlarmPart = 0.3;
 constexpr double kForgetPart = 0.9;  // each step down multiplies the wanted window by this
 // Factor of the base: a queue that makes a round trip longer than this is not the sender's own.
@@ -40,7 +40,8 @@ constexpr double kQuickUpPart = 0.6;
 constexpr double kDrainFactor = 1.5;
 constexpr int kDrainRounds = 2;
 constexpr std::uint64_t kDrainEveryNs = 3 * gray::base::kNanosecondsPerSecond;
-// Now and then half of the window is taken away, because the whole queue may have been our own from the start. This is repeated at once while it shows a shorter base.
+// Now and then half of the window is taken away, because the whole queue may have been the sender's own queue from the start. The halving is repeated at once
+// while the base gets shorter.
 constexpr std::uint64_t kFirstDrainNs = gray::base::kNanosecondsPerSecond;
 constexpr int kDeepDrainEvery = 4;
 constexpr double kShorterPart = 0.95;

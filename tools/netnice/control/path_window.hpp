@@ -2,12 +2,12 @@
 // path_window: the number of bytes that one direction of a path may have under way, so that other senders on the path go first.
 //
 // Knowledge assumed: TCP Vegas (Brakmo and Peterson, 1995). Of a window W the part W (1 - base / round trip) lies in queues. Other senders' bytes in the queue enlarge
-//   that part, too. So a sender that keeps its own part small retreats before them.
+//   that part, too. So a sender that keeps its own part small gives way to other senders.
 // Output observed: round trips, and the number of bytes that arrived. Inferred: the queued part. The window moves until the queued part is between two bounds.
 // What breaks it: a wrong base (base_delay), and a path that loses packets before it queues any. On such a path losses reduce the window as well.
 //
-// Beyond Vegas: the step up doubles while there is room, so that a long path is filled again within seconds. A step down takes away all of the excess.
-// The window's own part of the queue is drained every few seconds, which shows the base to every sender that shares the path.
+// Differences from Vegas: the step up doubles while there is room, so that a long path is filled again within seconds. A step down takes away all of
+// the excess. The window's own part of the queue is drained every few seconds, which shows the base to every sender that shares the path.
 // Pure: the clock is a parameter.
 #pragma once
 

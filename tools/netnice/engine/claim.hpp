@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // claim: makes sure that only one netnice holds a process. Otherwise each of two netnices would take the other's limit for the original setting, and would leave that limit behind.
 //
-// Knowledge assumed: files of /proc can be locked (flock(2)), and a lock ends with the process that has it. A process that may reach into another one may open its
-//   /proc/PID/mem, and no other process may: no stranger can keep netnice away from a process by the lock.
+// Knowledge assumed: files of /proc can be locked (flock(2)), and a lock ends with the process that has it. A process may open the /proc/PID/mem of another
+// process only if it has the right to trace that process. So no other user can keep netnice away from a process by the lock.
 #pragma once
 
 #include <sys/types.h>

@@ -51,7 +51,8 @@ std::uint32_t latest_round_trip_us(const TcpReading& before, const TcpReading& n
   return static_cast<std::uint32_t>(std::clamp<double>(latest, least_us, most_us));
 }
 
-// A receiver acknowledges every second segment at once, and a lone segment after a delay. Where segments are far apart, the first of two segments waits for the second one.
+// A receiver acknowledges every second segment at once, and a lone segment after a delay. When segments are far apart, the first of two segments waits for the
+// second segment.
 std::uint32_t without_waiting_us(std::uint32_t round_trip_us, const TcpReading& reading,
                                  double limit_bytes_per_s) {
   constexpr double kDelayedMostUs = 40'000;

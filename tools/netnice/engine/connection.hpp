@@ -18,7 +18,7 @@ struct PathWay {
   PathWindow window;
   PathSight sight;          // the observations of this tick
   std::uint64_t bytes = 0;  // moved since the start
-  // Moved by connections that were found in this tick, before they were found.
+  // The bytes of connections that were found in this tick. The connections moved these bytes before they were found.
   std::uint64_t bytes_before_found = 0;
   std::uint32_t flows = 0;  // flows that move something now
 };

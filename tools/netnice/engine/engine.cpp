@@ -80,12 +80,13 @@ void Engine::judge(const FoundSocket& socket) {
   connection.pid = socket.pid;
   connection.fd = socket.fd;
   connection.path = &path;
-  // A connection is followed from its first byte when a process that netnice started opened it, or when it was opened after netnice's first look.
+  // A connection is followed from its first byte in two cases: a process that netnice started has opened the connection, or the connection was
+  // opened after netnice's first scan.
   const auto lost = lost_.find(socket.inode);
   connection.is_known = lost != lost_.end() || (hold == nullptr && (has_met_ || !tree_.is_adopting()));
   if (lost != lost_.end()) connection.reading = lost->second;
   if (lost != lost_.end()) lost_.erase(lost);
-  // A process may leave its socket to a child. Then the socket's original settings are known; the settings in force may differ from them.
+  // A process may leave its socket to a child. Then the socket's original settings are known. The settings in force may differ from them.
   connection.hold = hold;
   if (hold == nullptr) return;
   hold->pid = socket.pid;
@@ -187,7 +188,7 @@ std::uint64_t Engine::bytes(Way way) const {
   return bytes + udp_bytes(way);
 }
 
-// A trace file that cannot be written is given up. Closing the file reports the error.
+// When a trace file cannot be written, no more lines are written to it. Closing the file reports the error.
 void Engine::write_trace(std::uint64_t now_ns) {
   std::string lines;
   for (const auto& [peer, path] : paths_) {

@@ -21,9 +21,9 @@ class Engine {
 
   /// Returns the time to wait before the next step.
   std::uint64_t step(std::uint64_t now_ns);
-  /// Puts back what the old limits held. The new limits hold from the next step on.
+  /// Restores the sockets that the old limits held. The new limits apply from the next step on.
   void change(const LimitSettings& settings);
-  /// Puts all sockets back to their original settings, for good.
+  /// Restores the original settings of all sockets, permanently.
   void let_go();
 
   /// The bytes that all connections, and held UDP sockets, have moved since they were found.

@@ -31,10 +31,11 @@ sigset_t awaited_signals() {
   return signals;
 }
 
-// Used when nobody could wait for a killed process, because the kernel has taken its exit status.
+// Used when no process could wait for a killed process, because the kernel has discarded its exit status.
 constexpr int kKilled = SIGKILL;
 
-// Every process of the host may have inherited a held socket: only the worker, which is gone, knew which of them are likely.
+// Every process of the host may have inherited a held socket. Only the worker knew which processes are likely to have one,
+// and the worker is gone.
 std::vector<pid_t> processes_of_host() {
   std::vector<pid_t> pids;
   DIR* folder = opendir("/proc");
@@ -74,7 +75,7 @@ int wait_for(pid_t worker, const sigset_t& signals, Holds& holds) {
 int get_guard(Holds& holds, int (*status_of)(int wait_status)) {
   int alive[2];
   if (pipe2(alive, O_CLOEXEC) != 0) return -errno;
-  // With SIG_IGN no child could be waited for.
+  // With SIG_IGN this process could wait for no child.
   const bool are_children_ignored = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   const sigset_t signals = awaited_signals();
   sigset_t mask_before;

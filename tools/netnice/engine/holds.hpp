@@ -44,7 +44,8 @@ class Holds {
   Hold* add(std::uint64_t inode, pid_t pid, int fd, const SocketLimits& before);
   /// The entry of a socket that is held already, in any process; null if there is none.
   Hold* find(std::uint64_t inode);
-  /// Notes that the process does not have the socket any more. The process has closed it, or has left it to another process, in which it is found soon.
+  /// Notes that the process does not have the socket any more. The process has closed the socket, or has left the socket to another process, in which
+  /// the next scan finds it.
   static void lose(Hold& hold, std::uint64_t now_ns) { hold.lost_ns = now_ns; }
   /// Forgets the sockets that were found in no process for some time.
   void forget_lost(std::uint64_t now_ns);

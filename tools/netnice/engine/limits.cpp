@@ -16,8 +16,8 @@ constexpr double kSegmentBytes = 1448;
 constexpr std::uint64_t kUntouchedBytes = 32768;  // a connection that moves less burdens nobody
 constexpr double kLeastUpBytes = 2 * kSegmentBytes;
 constexpr double kLeastDownBytes = 2 * kSegmentBytes;  // a receiver acknowledges every second segment at once
-// A paced socket waits for the whole time of its last sending, at least two segments; a faster pace set later does not shorten that wait. So with this least rate a held
-// socket is free within a second.
+// After each sending, which has at least two segments, a paced socket waits for the time of these bytes at its pace. A faster pace that is set later does not
+// shorten this wait. So with this least rate a held socket is free within a second.
 constexpr double kLeastUpBytesPerS = 2 * kSegmentBytes;
 constexpr double kDebtTellingS = 3;
 constexpr std::uint64_t kUnheldBytes = 65536;  // a receiver's first offered window cannot be taken back
@@ -61,7 +61,7 @@ void start(PathWay& shared, Way way, Connection& connection) {
   }
 }
 
-// A program that paces itself is paced no faster than its own rate.
+// A program that paces itself is never paced faster than its own rate.
 void hold_pace(Hold& hold, int fd, double bytes_per_s) {
   if (const std::uint64_t now = read_pace(fd); hold.is_sending_held && now != hold.pacing_bytes_per_s)
     hold.before.pacing_bytes_per_s = now;

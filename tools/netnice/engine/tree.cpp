@@ -21,7 +21,7 @@ namespace {
 using gray::base::kNanosecondsPerMillisecond;
 namespace processes = discnice::processes;
 
-// For a second after something new was found.
+// The time between two looks: kBusyLookNs for a second after something new was found, else kCalmLookNs.
 constexpr std::uint64_t kBusyLookNs = 20 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kCalmLookNs = 50 * kNanosecondsPerMillisecond;
 constexpr std::uint64_t kBusyNs = 1000 * kNanosecondsPerMillisecond;
@@ -61,7 +61,7 @@ std::vector<FoundSocket> Tree::look(std::uint64_t now_ns) {
   std::vector<FoundSocket> found;
   const std::uint64_t start_ns = processor_time_ns();
   if (followed_ns_ == 0)
-    // Two for each process; processes that were started before keep their own limit.
+    // Each process needs two descriptors. Processes that were started before keep their own limit.
     gray::base::allow_many_descriptors();
   follow(now_ns);
   for (auto& [pid, process] : processes_) {
@@ -165,7 +165,7 @@ void Tree::scan(pid_t pid, Process& process, std::vector<FoundSocket>& found) {
     heed_first_thread(pid, process, descriptors.count != 0);
 }
 
-// A process that is ending has no descriptors either, for a moment.
+// A process that is ending also has no descriptors for a moment.
 void Tree::heed_first_thread(pid_t pid, Process& process, bool has_descriptors) {
   if (has_descriptors || processes::facts_of(static_cast<std::uint64_t>(pid))) {
     process.gone_ns = 0;

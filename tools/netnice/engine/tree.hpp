@@ -2,7 +2,7 @@
 // tree: the processes that are held, and the sockets that they have open.
 //
 // Knowledge assumed: the process number that the kernel gave last (/proc/loadavg) changes when a process or thread is made. The size of /proc/PID/fd is the number of descriptors
-//   (Linux 6.2). So most looks cost one read(), and one stat() for each process. Where these numbers show no change, everything is still scanned now and then.
+//   (Linux 6.2). So most looks cost one read(), and one stat() for each process. When these numbers show no change, everything is still scanned now and then.
 #pragma once
 
 #include <cstdint>

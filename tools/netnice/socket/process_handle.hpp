@@ -15,7 +15,7 @@ class ProcessHandle {
   explicit ProcessHandle(pid_t pid);
   [[nodiscard]] int error() const { return handle_.error(); }
   [[nodiscard]] bool has_ended() const;
-  /// A duplicate of the process's descriptor. It keeps the connection open when the process closes its own; so close the duplicate at once after use.
+  /// A duplicate of the process's descriptor. It keeps the connection open when the process closes its own. So close the duplicate at once after use.
   [[nodiscard]] gray::base::ScopedFd duplicate(int fd) const;
 
  private:

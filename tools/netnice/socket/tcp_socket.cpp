@@ -82,7 +82,7 @@ bool ask_address(int fd, Ask ask, Address& address, int* port = nullptr) {
   return address_of(storage, address);
 }
 
-// Whether traffic that counts may leave the host by this UDP socket. A question to a name server does not count.
+// Whether traffic may leave the host by this UDP socket. A question to a name server is ignored.
 SocketKind kind_of_udp(int fd, Address& peer) {
   constexpr int kNameService = 53;
   int port = 0;
@@ -112,7 +112,7 @@ int buffer_told_most() {
   return most;
 }
 
-// Never makes the buffer smaller than the kernel has made it: an ordinary user could not put that back.
+// Never makes the buffer smaller than the kernel has made it: an ordinary user could not restore the old size.
 bool enlarge_buffer(int fd, double window_bytes) {
   constexpr double kToSpare = 1.25;
   if (is_buffer_enough(fd, window_bytes)) return true;
@@ -206,7 +206,7 @@ bool hold_receiving(int fd, double window_bytes, const SocketLimits& before) {
   set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks | kReceiveLock);
   const bool is_enough = enlarge_buffer(fd, window_bytes);
   set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, static_cast<int>(window_bytes));
-  // Where this process may not enlarge the buffer, the kernel does so, as it would without netnice.
+  // When this process may not enlarge the buffer, the kernel enlarges it, as it would without netnice.
   if (!is_enough) set(fd, SOL_SOCKET, kBufferLocks, before.buffer_locks);
   return is_enough;
 }
@@ -220,7 +220,8 @@ void let_receive(int fd, const SocketLimits& before) {
     set(fd, SOL_SOCKET, SO_RCVBUF, before.buffer_bytes / 2);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, before.clamp_bytes);
   } else {
-    // The kernel opens the window again up to what the buffer bears. The kernel alone would not lift the clamp of a buffer whose size is locked.
+    // The kernel opens the window again as far as the size of the buffer allows. The kernel alone would not lift the clamp of a buffer whose
+    // size is locked.
     int buffer_bytes = 0;
     get(fd, SOL_SOCKET, SO_RCVBUF, buffer_bytes);
     set(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, std::max(buffer_bytes, before.clamp_bytes));

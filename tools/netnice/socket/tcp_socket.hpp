@@ -2,7 +2,8 @@
 // tcp_socket: reads the state of a TCP connection and limits the connection, through a descriptor of its socket.
 //
 // Knowledge assumed: sending is limited by the socket's highest pacing rate (socket(7), SO_MAX_PACING_RATE). Receiving is limited by the window that the socket offers.
-//   The window follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked; otherwise the kernel changes both by itself (tcp_rcv_space_adjust()).
+//   The window follows TCP_WINDOW_CLAMP only while the size of the receive buffer is locked. Otherwise the kernel changes both by itself
+//   (tcp_rcv_space_adjust()).
 #pragma once
 
 #include <array>
@@ -43,7 +44,7 @@ struct TcpReading {
 /// 0, or a negative errno.
 int read_tcp(int fd, TcpReading& reading);
 
-/// How a socket was before it was held.
+/// The settings of a socket before it was held.
 struct SocketLimits {
   std::uint64_t pacing_bytes_per_s = ~std::uint64_t{0};
   int buffer_bytes = 0;
@@ -54,13 +55,13 @@ struct SocketLimits {
 SocketLimits read_limits(int fd);
 std::uint64_t read_pace(int fd);
 void hold_sending(int fd, std::uint64_t bytes_per_s);
-/// False if this process cannot make the receive buffer large enough for the window. Then the kernel enlarges the buffer and opens the window again with it: the limit has to
-/// be set anew each time.
+/// False if this process cannot make the receive buffer large enough for the window. Then the kernel enlarges the buffer and with it the window, and the limit
+/// must be set again each time.
 bool hold_receiving(int fd, double window_bytes, const SocketLimits& before);
 void let_send(int fd, const SocketLimits& before);
 void let_receive(int fd, const SocketLimits& before);
 
-/// The inode number of the socket behind a descriptor; 0 if the descriptor is not a socket's.
+/// The inode number of the socket behind a descriptor; 0 if the descriptor is not a socket.
 std::uint64_t inode_of(int fd);
 
 }  // namespace netnice

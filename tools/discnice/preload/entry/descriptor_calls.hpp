@@ -33,7 +33,8 @@ inline off64_t off(std::size_t done) {
   return static_cast<off64_t>(done);
 }
 
-// Where preadv2 and similar calls read. -1 is the file's own position. A call whose caller forbade waiting is passed through.
+// The offset at which preadv2 and similar calls read. -1 is the file's own position. A call whose caller forbade waiting is
+// passed through.
 inline std::int64_t place_of(off64_t offset, int flags) {
   if ((flags & kNoWaitFlag) != 0) return kUntouched;
   return offset < 0 ? kAtPointer : offset;
@@ -43,7 +44,7 @@ inline bool is_lock_command(int command) {
   return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
 }
 
-// Notes that a lock was taken or given back. Only giving back the whole file counts as giving back, because programs lock the parts of a file one by one.
+// Notes that a lock was taken or released. Only a release of the whole file counts as a release, because programs lock the parts of a file one by one.
 inline void note_record_lock(int fd, const void* argument) {
   struct flock lock {};
   if (!read_caller(argument, &lock, sizeof lock)) return;
@@ -51,7 +52,7 @@ inline void note_record_lock(int fd, const void* argument) {
   note_unlock(fd);
 }
 
-// The parameters that say which file is opened have other names in each wrapper. In the raw system call they always stand in the same order.
+// The parameters that say which file is opened have other names in each wrapper. In the raw system call they always have the same order.
 inline Opening asked_to_open(long /*number*/, int folder, long path, int flags, mode_t /*mode*/) {
   return before_opening(folder, reinterpret_cast<const char*>(path), flags);
 }
@@ -60,7 +61,7 @@ inline bool takes_mode(int flags) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-// Looks at what these flags of open() may change, and then opens the file by `call`.
+// Prepares for the changes that these flags of open() may make, and then opens the file by `call`.
 template <typename Call>
 inline int open_by(int flags, const Opening& opening, Call call) {
   return opened(run_settled(call), flags, opening);

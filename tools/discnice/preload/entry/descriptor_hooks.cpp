@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// descriptor_hooks: the wrappers of interposed.def, the calls on descriptors. Each wrapper says what the call is and hands the real call to transfer/transfer.hpp.
+// descriptor_hooks: the wrappers of interposed.def, the calls on descriptors. Each wrapper describes its call and passes the real call to
+// transfer/transfer.hpp.
 #include "tools/discnice/preload/entry/hooks.hpp"
 
 #include <cstdarg>
@@ -18,7 +19,7 @@
 namespace discnice::guest {
 namespace {
 
-// True for the functions by which libc checks what the compiler knows of the buffer.
+// True for the functions by which libc checks the size of the buffer that the compiler knows.
 constexpr bool is_checked(const char* name) {
   constexpr char kEnd[] = "_chk";
   std::size_t length = 0;
@@ -32,10 +33,10 @@ constexpr bool is_checked(const char* name) {
 
 }  // namespace
 
-// A call that has nothing to do with the disk goes on at once, with its arguments still in their registers: by a system call right here
-// (direct_calls.hpp), or by a jump. A trusted read is made from here, because one more function between the program and the kernel is one more return
-// that the processor predicts wrongly after a system call. All other calls are made by a function of their own, because the data that it hands on
-// must lie in memory.
+// A call that has nothing to do with the disk is made at once, with its arguments still in their registers: by a system call in this function
+// (direct_calls.hpp), or by a jump. A trusted read is made from here. Each further function between the program and the kernel adds a return that the
+// processor predicts wrongly after a system call. All other calls are made by a function of their own, because the data that it hands on must lie in
+// memory.
 #define DISCNICE_TRANSFER(kind, type, name, parameters, arguments, system, fd, count, place)    \
   DISCNICE_EXPORT(type, name, parameters);                                                      \
   type discnice_hook_##name parameters {                                                        \

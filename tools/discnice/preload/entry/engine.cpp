@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine: what the preload library does for the transfer code (transfer/engine.hpp).
+// engine: the functions of the preload library that the transfer code calls (transfer/engine.hpp).
 #include "tools/discnice/transfer/engine.hpp"
 
 #include <pthread.h>

@@ -45,7 +45,7 @@ namespace discnice::guest {
 using gray::base::raw_syscall;
 using gray::base::word;
 
-/// Converts a raw result to a result of libc.
+/// Converts the result of a raw system call to a result of libc.
 inline long from_raw(long result) {
   if (!gray::base::is_raw_error(result)) return result;
   errno = static_cast<int>(-result);
@@ -63,7 +63,7 @@ long raw(long number, Arguments... arguments) {
   return from_raw(raw_words(number, arguments...));
 }
 
-/// As raw(), but as a part of the wrapper itself (direct_calls.hpp).
+/// Same as raw(), but inlined into the wrapper (direct_calls.hpp).
 template <typename... Arguments>
 __attribute__((always_inline)) inline long direct(long number, Arguments... arguments) {
   const long result = gray::base::inline_syscall(number, static_cast<long>(arguments)...);
@@ -79,7 +79,7 @@ inline int renewed(int fd) {
   return fd;
 }
 
-/// As renewed(), for a descriptor that now shares the open file behind `from`.
+/// Same as renewed(), for a descriptor that now shares the open file behind `from`.
 inline int duplicated(int from, int fd) {
   if (fd >= 0) note_shared(from);
   return renewed(fd);

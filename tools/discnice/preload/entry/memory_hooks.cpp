@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// memory_hooks: the wrappers of interposed_memory.def. The kernel's account charges the reads of mapped files.
+// memory_hooks: the wrappers of interposed_memory.def. The reads of mapped files are charged by the kernel's account.
 //
 // munmap() has no wrapper: allocators call it while they hold their locks, and no wait may begin there.
 #include <atomic>
@@ -33,7 +33,7 @@ constexpr std::uint64_t kMappedBytesMax = 128UL * 1024;
 std::atomic<std::uint64_t> mapped_bytes{
     0};  // since the account was last looked at for mappings; a race between threads causes one look more
 
-// The reads through the earlier maps become known here, so that they are paid before there is more to read.
+// The reads through earlier maps are charged here, so that they are paid before the program reads through the new map.
 Job* before_mapping(Job* job, std::uint64_t length_bytes) {
   if (job == nullptr) return job;
   const std::uint64_t before_bytes = mapped_bytes.load(std::memory_order_relaxed);

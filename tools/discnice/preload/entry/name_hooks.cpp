@@ -19,8 +19,8 @@ namespace discnice::guest {
 namespace {
 
 // The largest distance of the first entry of a freshly filled buffer from its DIR. libc keeps the entries behind the head of the DIR, and other
-// entries come behind the first. In a libc that keeps them elsewhere, or with a longer head, no entry counts as the first, and the calls in between
-// find out what was read.
+// entries come behind the first. In a libc that keeps the entries elsewhere, or that has a longer head, no entry counts as the first. Then the
+// settlement happens at other calls.
 constexpr std::ptrdiff_t kFolderHeadBytesMax = 128;
 
 bool is_first_of_buffer(const DIR* folder, const void* entry) {

@@ -18,7 +18,7 @@ constexpr std::uint32_t kAddressBits = sizeof(ElfAddress) * 8;
 // The head of a DT_GNU_HASH table. The filter, the buckets and the chains follow it.
 enum HashHead : unsigned { kBucketCount, kFirstSymbol, kBloomWords, kBloomShift, kHeadWords };
 
-// The loader has converted the values in a library's own table to addresses, except in tables that cannot be written.
+// The loader has converted the values in a library's dynamic table to addresses, except in read-only tables.
 const void* address_of(const link_map& library, ElfAddress value) {
   return reinterpret_cast<const void*>(value < library.l_addr ? value + library.l_addr : value);
 }
@@ -67,7 +67,7 @@ void NextSymbols::read_loaded() {
     if (!is_searched(*library)) continue;
     Tables
         tables;  // stored as a whole, because another thread that comes here at the same time writes the same
-    if (!read_tables(*library, &tables)) break;  // a library behind it must not be asked before it
+    if (!read_tables(*library, &tables)) break;  // a library behind this one must not be searched before it
     libraries_[count++] = tables;
   }
   library_count_ = count;

@@ -4,8 +4,9 @@
 // Knowledge assumed: a caller that queues an operation does not expect to wait for the disk. A caller that comes back to queue another operation, or
 //   for results, can be made to wait.
 // Output observed: the operation when it is handed over.
-// Inference drawn: its cost, which is charged immediately and waited for by the next call. So the queue runs at the rate, one operation late. A job
-//   that gives way to others has no account that could carry a debt, so there the operation waits before it is queued.
+// Inference drawn: the cost of the operation. It is charged immediately, and the next call waits for it. So the queue runs at the rate, one
+//   operation late. A job that gives way to others has no account that could carry a debt, so there the operation waits before it is
+//   queued.
 // What breaks it: operations that libc does in another order, or after the file has changed. The kernel's account corrects the sum.
 #include "tools/discnice/transfer/queued_transfers.hpp"
 

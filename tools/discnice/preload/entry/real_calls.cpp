@@ -13,13 +13,14 @@ namespace {
 __attribute__((section(".bss.start"))) constinit NextSymbols symbols;
 constinit std::atomic<bool> are_symbols_read{false};
 
-// The one library that has all functions looked up so far, counted from 1. kSeveral when there are several libraries, or one that is not known.
+// The one library that has all functions looked up so far, counted from 1. kSeveral when there are several libraries, or a library that is not
+// known.
 constexpr unsigned kSeveral = UINT32_MAX;
 constinit std::atomic<unsigned> provider{0};
 
 constexpr char kNotAlone = 0;
 
-// This is noted before the function can be called.
+// The library is noted before the function can be called.
 void note_provider(const NextSymbols::Finding& found) {
   const unsigned library = found.is_certain ? found.owner_number + 1 : kSeveral;
   const unsigned before = provider.load(std::memory_order_relaxed);
@@ -49,7 +50,7 @@ __attribute__((cold)) void look_up_all() {
   if (auto* forget = reinterpret_cast<char* (*)()>(ask_loader("dlerror")); forget != nullptr) forget();
 }
 
-// Looks up the functions whose hook may make the system call itself. This code lies apart, too: a program that asks for these functions started long ago.
+// Looks up the functions whose hook may make the system call itself. This code lies apart, too, because it never runs during a start.
 __attribute__((cold)) void look_up_direct_ones() {
 #define DISCNICE_EACH(type, name, parameters)
 #define DISCNICE_EACH_DIRECT(type, name, parameters) static_cast<void>(DISCNICE_REAL(name));

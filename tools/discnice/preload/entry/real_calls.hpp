@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// real_calls: the functions that the wrappers stand in front of, as the next library in line provides them. Each function is looked up when it is
+// real_calls: the functions that the wrappers replace, from the next library in the order of search. Each function is looked up when it is
 // first called. The search takes no lock and allocates nothing (next_symbols.hpp).
 #pragma once
 
@@ -38,15 +38,17 @@ RealCalls real __asm__("discnice_real_calls");  // syscall_hook.cpp uses that na
 /// all functions at once here, because that is safe only in a constructor.
 void prepare_real_calls();
 
-/// When a function that was not looked up yet may be looked up.
+/// The times at which a new function may be looked up.
 enum class LookUp : std::uint8_t { after_constructor, always };
 
-/// Looks up one function by its name. Null when there is none, and when it is too early. A function whose library chooses its code at run time is left to dlsym().
+/// Looks up one function by its name. Null when there is no such function, and when it is too early for a look-up. A function whose library chooses its code at
+/// run time is left to dlsym().
 void* look_up_real_call(const char* name, std::uint32_t hash, LookUp when);
 
 namespace detail {
-// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" until the mark was looked for, when libc has no
-// mark, and when any function that was looked up is not libc's: then another library stands behind this one and must see each call. Never null.
+// libc's mark of a program with one thread (sys/single_threaded.h). It points at "more than one" before the mark is looked for, when libc has no
+// mark, and when any function that was looked up belongs to another library than libc. In the last case another preloaded library comes behind
+// this one and must see each call. Never null.
 extern __attribute__((visibility("hidden"))) std::atomic<const char*> thread_mark;
 }  // namespace detail
 
@@ -67,14 +69,14 @@ Function real_call(Function& place, const char* name, std::uint32_t hash, LookUp
 /// The known address of the real function, without a look-up. Null also when the function was not called yet. Costs one load.
 #define DISCNICE_KNOWN(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 
-/// The real function of that name. Null before the constructor has run; a raw system call is made then.
+/// The real function of that name. Null before the constructor has run. A raw system call is made then.
 #define DISCNICE_REAL(name) DISCNICE_REAL_WHEN(name, LookUp::after_constructor)
 
-/// The real function of a name that has no raw form. It is looked up at any time.
+/// The real function of a name that has no raw form. The look-up is allowed at any time.
 #define DISCNICE_REAL_ALWAYS(name) DISCNICE_REAL_WHEN(name, LookUp::always)
 
 /// A function that this library itself calls rarely and that not every libc has. `place` holds its address, and is null until the address is known.
-/// The loader would look it up at every start.
+/// If the library named the function directly, the loader would look it up at every start.
 #define DISCNICE_SELDOM(place, name)                                                        \
   real_call(place, #name, std::integral_constant<std::uint32_t, symbol_hash(#name)>::value, \
             LookUp::after_constructor)

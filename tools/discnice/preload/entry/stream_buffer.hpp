@@ -16,7 +16,7 @@
 
 namespace discnice::guest {
 
-/// For a call that itself finds out how much it puts into a stream.
+/// Stands for the number of bytes when the call itself finds out how many bytes it puts into a stream.
 inline constexpr std::uint64_t kUnknownBytes = UINT64_MAX;
 
 #if defined(__GLIBC__)

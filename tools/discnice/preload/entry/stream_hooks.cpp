@@ -14,12 +14,13 @@
 namespace discnice::guest {
 namespace {
 
-// stderr may owe this much before its calls wait. So the last message of a signal handler is seen at once, and a program that writes nothing else is still held.
+// The bytes that stderr may owe before its calls wait. So the last message of a signal handler appears at once, and a program that writes only to stderr is
+// still limited.
 constexpr std::uint64_t kMessageDebtNs = 1'000'000'000;
 
-// Called after a call that touched the file. The wait comes after the call here, because it can rarely be seen before the call whether it will touch
-// the file, and the many calls that do not touch it must cost next to nothing. The stream is no longer locked, and a thread that is cancelled in
-// stdio has not got its data.
+// Called after a call that touched the file. Here the wait comes after the call. Before the call it is rarely known whether the call will touch the
+// file, and the many calls that do not touch the file must cost next to nothing. The stream is no longer locked during the wait. A thread that is
+// cancelled inside stdio has not got its data.
 __attribute__((noinline)) void settle_touched(FILE* stream, const StreamBefore& before) {
   Job* here = job();
   if (here == nullptr) return;

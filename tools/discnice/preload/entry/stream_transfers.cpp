@@ -40,7 +40,7 @@ struct Waiting {
   std::uint64_t bytes;
 };
 
-// What the buffer holds for a reader.
+// The number of bytes in the buffer that a reader has not taken yet.
 Waiting waiting_in(FILE* stream) {
 #if defined(__GLIBC__)
   if (stream->_IO_read_ptr < stream->_IO_read_end)
@@ -69,8 +69,8 @@ bool find_place(int fd, std::uint64_t* place_bytes) {
   return !is_raw_error(place);
 }
 
-// How far the stream stands behind the descriptor's position, because of bytes that were read ahead into the buffer. libc goes back by that many
-// bytes before it writes (_IO_new_do_write()). A stream that appends does not go back.
+// How far the stream's position is behind the descriptor's position, because of bytes that were read ahead into the buffer. libc goes back by
+// that many bytes before it writes (_IO_new_do_write()). A stream that appends does not go back.
 std::uint64_t bytes_behind(FILE* stream) {
 #if defined(__GLIBC__)
   constexpr int kIsAppending = 0x1000;  // _IO_IS_APPENDING
@@ -84,7 +84,7 @@ std::uint64_t bytes_behind(FILE* stream) {
 #endif
 }
 
-// Where the next write of the stream begins. Returns false when the stream has no position.
+// The offset at which the next write of the stream begins. Returns false when the stream has no position.
 bool find_stream_place(FILE* stream, int fd, std::uint64_t* place_bytes) {
   if (!find_place(fd, place_bytes)) return false;
   const std::uint64_t behind = bytes_behind(stream);
@@ -98,8 +98,8 @@ void store_place(int fd, std::uint64_t place_bytes) {
     file->stream_place.store(place_bytes + 1, std::memory_order_relaxed);
 }
 
-// The place from which on written bytes are new. A stream that was already open when the library joined may stand behind bytes that others wrote. Of
-// such a stream only the bytes that waited in the buffer are new.
+// The place from which on written bytes are new. The position of a stream that was already open when the library joined the job may be behind bytes
+// that others wrote. Of such a stream only the bytes that waited in the buffer are new.
 std::uint64_t news_start(int fd, std::uint64_t end_bytes, std::uint64_t pending_bytes) {
   const OpenFile* file = known_open_file(fd);
   const std::uint64_t known = file == nullptr ? 0 : file->stream_place.load(std::memory_order_relaxed);

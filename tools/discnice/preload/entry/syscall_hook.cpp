@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // syscall_hook: the wrapper of syscall(), for programs that make a file operation by its number.
 //
-// Every other number goes on to libc's syscall() as a jump with all seven words in place. So whatever the call does to the stack or to the process
-// (clone, vfork, rt_sigreturn) is between the program and libc. The numbers handled here are made as raw system calls, with libc's errno. Unlike
-// read() and similar functions they are no cancellation points, so their waits are none either.
+// Every other number goes on to libc's syscall() as a jump with all seven words in place. So the library has no effect on calls that change the
+// stack or the process (clone, vfork, rt_sigreturn). The numbers handled here are made as raw system calls, with libc's errno. Unlike read() and
+// similar functions these raw calls are no cancellation points. So their waits are no cancellation points either.
 #include <cerrno>
 #include <cstdarg>
 #include <cstddef>
@@ -26,7 +26,7 @@
 namespace discnice::guest {
 namespace {
 
-// A word of a call. It converts to whatever type a function takes there.
+// A word of a call. It converts to the type of the function's parameter.
 struct Word {
   long value;
   template <typename T>
@@ -113,7 +113,8 @@ long settled(const Words& call) {
   return made(call);
 }
 
-// No argument tells what a ring is given to do, and one call may do all of it. So the account is looked at after each call, not once in a tick.
+// The arguments do not tell which operations the program gives to an io_uring ring, and one call may start all of these operations. So the
+// account is looked at after each call, not once in a tick.
 long entered_ring(const Words& call) {
   const long result = settled(call);
   if (Job* here = job(); here != nullptr) settle(*here);
@@ -341,7 +342,8 @@ long on_early(long number, long a, long b, long c, long d, long e, long f) {
 
 #if defined(__x86_64__)
 // Written by hand, because the seventh word lies in the frame of the caller. A caller that passed fewer words has something of its own there, which
-// another thread may be writing. A compiler that arranges the words for the next function would write back what it has read.
+// another thread may be writing. A compiler that arranges the words for the next function would write back the value that it
+// has read.
 #define DISCNICE_SYSCALL(type, name, parameters, arguments)                        \
   DISCNICE_EXPORTED(type, name, parameters);                                       \
   __attribute__((naked)) type discnice_hook_##name parameters {                    \

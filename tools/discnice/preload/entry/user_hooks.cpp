@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// user_hooks: the wrappers of interposed_users.def. A process that has become another user for good leaves the job.
+// user_hooks: the wrappers of interposed_users.def. A process that has permanently become another user leaves the job.
 #include <sys/syscall.h>
 
 #include "tools/discnice/preload/entry/hooks.hpp"

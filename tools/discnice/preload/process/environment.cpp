@@ -18,7 +18,7 @@ constexpr char kCacheVariable[] = "DISCNICE_CACHE";
 constexpr char kSegmentMark[] = ",segment=";
 constexpr char kNoSegment[] = "none";
 
-// Long enough for any rate that a person writes and a segment name. A longer entry stays unchanged.
+// The length is enough for any rate that a person writes, together with a segment name. A longer entry stays unchanged.
 char rate_entry[160];
 
 bool is_text(Text text, const char* word) {
@@ -137,7 +137,7 @@ const char* find_entry(char* const* environment, const char* name) {
   return nullptr;
 }
 
-// Finds what no entry shows alone: a setting that needs another one, or that another one contradicts.
+// Finds errors that concern two entries: a setting that needs another setting, or that contradicts another setting.
 void judge_together(Request& request, char* const* environment) {
   if (find_entry(environment, protocol::kSegmentVariable) != nullptr)
     request.complaint = nullptr;  // the launcher's job has all settings

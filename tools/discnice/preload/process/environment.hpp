@@ -53,7 +53,8 @@ void announce_segment(char** environment, const char* name);
 /// Makes an entry empty.
 void silence_entry(const char* entry);
 
-/// Makes all entries that ask for something empty, so that the children neither complain again nor try what the first process of their tree could not do.
+/// Makes all entries empty that request a limit. So the children neither repeat the message nor try again what the first process of their tree could not
+/// do.
 void silence_entries(char* const* environment);
 
 }  // namespace discnice::guest

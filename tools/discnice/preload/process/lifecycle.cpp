@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lifecycle: joins a job when the library is loaded, notices a fork, and leaves the job at exit and when the process becomes another user.
 //
-// The constructor calls nothing that sets errno, and it never ends the program: whatever fails, the program runs as if the library were not there.
+// The constructor calls nothing that sets errno, and it never ends the program: on any failure the program runs as if the library were not loaded.
 // Some loaders (musl's) hand a constructor no arguments. Then the constructor uses no arguments, and all calls of the program pass through unchanged.
 //
 // After a fork the child must take a slot of its own. The kernel wipes the fork mark in a forked child (MADV_WIPEONFORK). The child's first hooked
@@ -9,10 +9,10 @@
 // counts on the parent's account.
 //
 // The first hooked call makes the mark, and not the constructor, because making the mark takes a sixth of the time of a start, and many programs make
-// no hooked call. So a forked child may find no mark at all. It then recognises itself by its process number, and asks the
-// kernel whether it shares its memory with its parent, as after vfork. If it does, it makes no mark, because the parent would take that mark for its
-// own. If the kernel does not tell, no mark is made either, and each call asks for the process number. A parent that finds
-// its child's number in its memory returns to its own slot.
+// no hooked call. So a forked child may find no mark at all. The child then recognises itself by its process number, and asks the kernel whether
+// child and parent share their memory, as after vfork. If they do, the child makes no mark, because the parent would take that mark for its own. If
+// the kernel does not tell, no mark is made either, and each call asks for the process number. A parent that finds its child's number in its memory
+// returns to its own slot.
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -115,8 +115,8 @@ void enter_job(Segment& segment, protocol::JoinKind kind) {
                  is_forked ? parent_pid : 0);
 }
 
-// Without a mark a process is recognised by its number at each call, which is slower but works as well. The word is set before marked_pid: a vfork
-// child that comes in between must not take the word for wiped.
+// Without a mark a process is recognised by its number at each call, which is slower but works as well. The word is set before marked_pid. A vfork
+// child that is made between the two must not take the word for wiped.
 void make_mark(std::uint32_t pid) {
   if (marked_pid.load(std::memory_order_relaxed) == kNobody && !prepare_fork_mark()) return;
   fork_mark().is_noted.store(1, std::memory_order_relaxed);
@@ -124,13 +124,15 @@ void make_mark(std::uint32_t pid) {
   marked_pid.store(pid, std::memory_order_release);
 }
 
-// The trusted reads before the fork are counted by the parent. The first call in the new memory forgets them.
+// The trusted reads before the fork are counted by the parent. The first call in the child's copy of the
+// memory sets the count of these reads to zero.
 void forget_before_fork() {
   if (marked_pid.load(std::memory_order_acquire) == kNobody) return;
   if (fork_mark().is_noted.exchange(1, std::memory_order_relaxed) == 0) trust.forget();
 }
 
-// The memory in which the calling process runs: that of the loaded image, a copy of its own, or perhaps its parent's memory.
+// The memory in which the calling process runs: the memory of the loaded image, a copy of its own, or perhaps its parent's
+// memory.
 enum class Kin : std::uint8_t { loaded, forked_child, unknown };
 
 Kin kin_of(std::uint32_t pid) {
@@ -147,7 +149,7 @@ Kin kin_of(std::uint32_t pid) {
   return comparison > 0 ? Kin::forked_child : Kin::unknown;
 }
 
-// While the mark is set, the process that set it has its own number in the job. A vfork child of that process has another number.
+// While the mark is set, `job.pid` is the number of the process that set the mark. A vfork child of that process has another number.
 bool is_memory_own(const Job& job, std::uint32_t pid) {
   if (fork_mark().is_set.load(std::memory_order_relaxed) != 0) return pid == job.pid;
   return kin_of(pid) != Kin::unknown;
@@ -213,7 +215,7 @@ bool is_excluded(const Segment& segment, const char* name) {
 }
 
 // Whether the loader has passed the arguments. glibc passes a constructor the arguments of main(), as they lie on the stack: a count, that many
-// pointers, null, the environment. Another loader leaves in these registers whatever was there before.
+// pointers, null, the environment. Another loader leaves arbitrary values in these registers.
 bool are_arguments_handed(int argument_count, char** arguments, char** environment) {
   const auto own_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return argument_count >= 0 && reinterpret_cast<std::uintptr_t>(arguments) > own_frame &&
